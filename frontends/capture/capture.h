@@ -89,6 +89,9 @@ struct capture {
 /* Opens a file of `tune capture`, packed or not (tuner/base/packed.h). Returns STATUS_BAD_INPUT if
  * the file is no capture, cut or damaged. capture_close frees the capture. */
 enum status capture_open(const char *path, struct capture **out, struct error *error);
+/* Does the same, but gives up unpacking at deadline_ns of clock_now_ns: STATUS_TIMED_OUT. */
+enum status capture_open_by(const char *path, int64_t deadline_ns, struct capture **out,
+                            struct error *error);
 /* Opens a file that capture_join has just made, without computing the hash once more. */
 enum status capture_open_own(const char *path, struct capture **out, struct error *error);
 void capture_close(struct capture *capture);

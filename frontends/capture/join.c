@@ -250,7 +250,7 @@ static enum status join_copies(const char *path, const char *folder, const char 
     joined.file = packing == PACKING_NONE ? beside.file : unpacked;
     TRY_OR_CLEANUP(join_all(&joined, folder, processes, count, NULL, error));
     if (packing != PACKING_NONE)
-        TRY_OR_CLEANUP(packed_run(packing, false, unpacked, beside.file, path, error));
+        TRY_OR_CLEANUP(packed_run(packing, false, unpacked, beside.file, 0, path, error));
     /* An unpacked file is for a draft, which can be made again: no wait for the disk. */
     if ((packing != PACKING_NONE && fsync(beside.file) != 0) || rename(beside.path, path) != 0)
         status = error_set_errno(error, errno, "%s: cannot write", path);

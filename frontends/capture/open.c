@@ -452,7 +452,7 @@ static enum status read_all(struct capture_file *file, bool is_own, struct error
 }
 
 /* Unpacks the file into an unnamed one, if packed. Closes *opened and replaces it. */
-static enum status unpack(const char *path, int *opened, struct error *error)
+static enum status unpack(const char *path, int64_t deadline_ns, int *opened, struct error *error)
 {
     const enum packing packing = packing_of(*opened);
     if (packing == PACKING_NONE)
@@ -462,14 +462,14 @@ static enum status unpack(const char *path, int *opened, struct error *error)
         open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (unpacked < 0)
         return error_set_errno(error, errno, "%s: no place to unpack it", path);
-    enum status status = packed_run(packing, true, *opened, unpacked, path, error);
+    enum status status = packed_run(packing, true, *opened, unpacked, deadline_ns, path, error);
     (void)close(*opened);
     *opened = unpacked;
     return status;
 }
 
-static enum status open_file(const char *path, bool is_own, struct capture **out,
-                             struct error *error)
+static enum status open_file(const char *path, bool is_own, int64_t deadline_ns,
+                             struct capture **out, struct error *error)
 {
     struct stat info;
     *out = NULL;
@@ -481,7 +481,7 @@ static enum status open_file(const char *path, bool is_own, struct capture **out
         TRY_OR_CLEANUP(error_set_errno(error, errno, "%s", path));
     if (fstat(opened, &info) != 0 || !S_ISREG(info.st_mode))
         TRY_OR_CLEANUP(error_set(error, STATUS_BAD_INPUT, "%s: it is no file", path));
-    TRY_OR_CLEANUP(unpack(path, &opened, error));
+    TRY_OR_CLEANUP(unpack(path, deadline_ns, &opened, error));
     if (fstat(opened, &info) != 0)
         TRY_OR_CLEANUP(error_set_errno(error, errno, "%s", path));
     file->path = path;
@@ -502,12 +502,18 @@ cleanup:
 
 enum status capture_open(const char *path, struct capture **out, struct error *error)
 {
-    return open_file(path, false, out, error);
+    return open_file(path, false, 0, out, error);
+}
+
+enum status capture_open_by(const char *path, int64_t deadline_ns, struct capture **out,
+                            struct error *error)
+{
+    return open_file(path, false, deadline_ns, out, error);
 }
 
 enum status capture_open_own(const char *path, struct capture **out, struct error *error)
 {
-    return open_file(path, true, out, error);
+    return open_file(path, true, 0, out, error);
 }
 
 void capture_close(struct capture *capture)

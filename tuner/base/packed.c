@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/clock.h"
 #include "tuner/base/files.h"
 #include "tuner/base/process.h"
 
@@ -64,7 +65,7 @@ static enum status too_large(const char *path, uint64_t most, struct error *erro
 
 /* Runs the file through the coder. `most`: limit of the output's bytes. */
 static enum status run_lzma(lzma_stream *stream, int input, int output, uint64_t most,
-                            const char *path, struct error *error)
+                            int64_t deadline_ns, const char *path, struct error *error)
 {
     uint8_t in[CHUNK_BYTES], out[CHUNK_BYTES];
     lzma_action action = LZMA_RUN;
@@ -86,6 +87,8 @@ static enum status run_lzma(lzma_stream *stream, int input, int output, uint64_t
         code = lzma_code(stream, action);
         if (stream->total_out > most)
             return too_large(path, most, error);
+        if (deadline_ns != 0 && clock_now_ns() >= deadline_ns)
+            return error_set(error, STATUS_TIMED_OUT, "%s: not unpacked in time", path);
         const int failure = file_write(output, out, sizeof out - stream->avail_out);
         if (failure != 0)
             return error_set_errno(error, failure, "%s: no room for its unpacked content", path);
@@ -102,8 +105,10 @@ static enum status run_lzma(lzma_stream *stream, int input, int output, uint64_t
 }
 
 static enum status run_program(const struct packer *packer, bool unpack, int input, int output,
-                               uint64_t most, const char *path, struct error *error)
+                               uint64_t most, int64_t deadline_ns, const char *path,
+                               struct error *error)
 {
+    const int64_t left_ms = (deadline_ns - clock_now_ns()) / 1000000;
     struct arena arena = {0};
     struct text printed = {0};
     int code = 0;
@@ -117,7 +122,9 @@ static enum status run_program(const struct packer *packer, bool unpack, int inp
                                             .input = input,
                                             .output_file = output,
                                             .file_bytes_max = unpack ? most : 0,
-                                            .timeout_ms = PACK_TIMEOUT_MS,
+                                            .timeout_ms = deadline_ns == 0 ? PACK_TIMEOUT_MS
+                                                          : left_ms > 0    ? left_ms
+                                                                           : 1,
                                             .in_english = true,
                                             .output_max = OUTPUT_BYTES};
     TRY_OR_CLEANUP(found ? process_run(&request, &printed, &code, error)
@@ -136,8 +143,8 @@ cleanup:
     return status;
 }
 
-enum status packed_run(enum packing packing, bool unpack, int input, int output, const char *path,
-                       struct error *error)
+enum status packed_run(enum packing packing, bool unpack, int input, int output,
+                       int64_t deadline_ns, const char *path, struct error *error)
 {
     const struct packer *packer = &packers[packing];
     struct stat info;
@@ -146,12 +153,13 @@ enum status packed_run(enum packing packing, bool unpack, int input, int output,
     const uint64_t most =
         unpack ? UNPACKED_MIN + (uint64_t)UNPACKED_TIMES * (uint64_t)info.st_size : UINT64_MAX;
     if (packer->program)
-        return run_program(packer, unpack, input, output, most, path, error);
+        return run_program(packer, unpack, input, output, most, deadline_ns, path, error);
     lzma_stream stream = LZMA_STREAM_INIT;
     const lzma_ret code = unpack ? lzma_stream_decoder(&stream, MEMORY_BYTES_MAX, LZMA_CONCATENATED)
                                  : lzma_easy_encoder(&stream, 1, LZMA_CHECK_CRC64);
-    const enum status status = code == LZMA_OK ? run_lzma(&stream, input, output, most, path, error)
-                                               : error_no_memory(error);
+    const enum status status =
+        code == LZMA_OK ? run_lzma(&stream, input, output, most, deadline_ns, path, error)
+                        : error_no_memory(error);
     lzma_end(&stream);
     return status;
 }
@@ -173,7 +181,7 @@ enum status packed_unpack_to(const char *path, const char *out, struct error *er
     else if (output < 0)
         status = error_set_errno(error, errno, "%s", out);
     else
-        status = packed_run(packing, true, input, output, path, error);
+        status = packed_run(packing, true, input, output, 0, path, error);
     file_close(output);
     file_close(input);
     return status;

@@ -16,10 +16,11 @@ enum packing packing_of(int file);
 enum packing packing_here(void);
 
 /* Packs a regular file, or unpacks it, from its start and writes to `output` at its position.
+ * STATUS_TIMED_OUT at deadline_ns of clock_now_ns (0: after an hour of a program).
  * STATUS_BAD_INPUT: the file is damaged, or small and would become huge (stopped at the limit).
  * STATUS_UNAVAILABLE: the program is missing. `path` names the input in messages. */
-enum status packed_run(enum packing packing, bool unpack, int input, int output, const char *path,
-                       struct error *error);
+enum status packed_run(enum packing packing, bool unpack, int input, int output,
+                       int64_t deadline_ns, const char *path, struct error *error);
 /* Unpacks a file to a new file `out`, whose folder must be ours. */
 enum status packed_unpack_to(const char *path, const char *out, struct error *error);
 

@@ -15,6 +15,7 @@
 #include "tuner/base/shell.h"
 #include "tuner/cli/commands.h"
 #include "tuner/cli/preload.h"
+#include "tuner/cli/unpack.h"
 #include "tuner/terminal/style.h"
 
 enum { WORDS_MAX = 4096 };
@@ -211,7 +212,14 @@ static enum status capture_run(const struct command *command, int argc, char **a
     if (!request.list)
         return capture_program(&request, &ran_ns, error);
     struct capture *capture = NULL;
-    enum status status = capture_open(request.list, &capture, error);
+    int64_t most_s = 0, deadline_ns = 0;
+    TRY(draft_time(&most_s, &deadline_ns, error));
+    enum status status = capture_open_by(request.list, deadline_ns, &capture, error);
+    if (status == STATUS_TIMED_OUT)
+        return error_set(error, status,
+                         "%s: it is not unpacked in the %lld s of a draft: TUNE_DRAFT_S=300 gives "
+                         "more",
+                         request.list, (long long)most_s);
     if (status == STATUS_OK)
         status = capture_list(capture, NULL, request.list, error);
     capture_close(capture);

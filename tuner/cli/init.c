@@ -20,9 +20,6 @@
 #include "tuner/experiment/experiment.h"
 #include "tuner/terminal/style.h"
 
-/* A draft takes as many seconds at most, beside the user's program; TUNE_DRAFT_S gives others. */
-enum { DRAFT_S = 60, DRAFT_MOST_S = 86400 };
-
 struct init {
     int64_t draft_s, deadline_ns; /* of clock_now_ns; the program's time is added */
     const char *kernel;
@@ -345,13 +342,12 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     if (status == STATUS_OK)
         status = private_folder_make(arena, folder, &own, error);
     if (status == STATUS_OK)
-        status = captured_unpack(file->captured, own, init->program ? init->deadline_ns : 0, &bytes,
-                                 error);
+        status = captured_unpack(file->captured, own, init->deadline_ns, &bytes, error);
     if (status == STATUS_TIMED_OUT)
         return error_set(error, status,
                          "%s: its data, %.1f GiB at least, are not written in the %lld s of a "
-                         "draft: let the program take a smaller size, or wait for them: tune init "
-                         "... --capture %s",
+                         "draft: let the program take a smaller size, or wait longer: "
+                         "TUNE_DRAFT_S=300 tune init ... --capture %s",
                          folder, (double)bytes / (1 << 30), (long long)init->draft_s,
                          init->capture);
     if (status == STATUS_OK)
@@ -544,7 +540,16 @@ static enum status ask_about_launched(struct arena *arena, const struct init *in
 {
     const struct captured_kernel *kernel = NULL;
     size_t instances = 0;
-    TRY((init->program ? capture_open_own : capture_open)(init->capture, capture, error));
+    const enum status status =
+        init->program ? capture_open_own(init->capture, capture, error)
+                      : capture_open_by(init->capture, init->deadline_ns, capture, error);
+    if (status == STATUS_TIMED_OUT)
+        return error_set(error, status,
+                         "%s: it is not unpacked in the %lld s of a draft: let the program take a "
+                         "smaller size, or wait longer: TUNE_DRAFT_S=300 tune init ... --capture "
+                         "%s",
+                         init->capture, (long long)init->draft_s, init->capture);
+    TRY(status);
     const struct captured_question launches = question_of(arena, init, *capture, signature);
     if (captured_find(&launches, &kernel, &instances, error) != STATUS_OK)
         return error_prefix(error, "%s", init->capture);
@@ -626,11 +631,10 @@ cleanup:
 static enum status run_init(const struct command *command, int argc, char **argv,
                             struct error *error)
 {
-    struct init init = {.deadline_ns = clock_now_ns()};
+    struct init init = {0};
     struct arena arena = {0};
     enum status status = STATUS_OK;
-    TRY(environment_integer("TUNE_DRAFT_S", 1, DRAFT_MOST_S, DRAFT_S, &init.draft_s, error));
-    init.deadline_ns += init.draft_s * INT64_C(1000000000);
+    TRY(draft_time(&init.draft_s, &init.deadline_ns, error));
     TRY_OR_CLEANUP(parse(command, argc, argv, &init, error));
     struct build_line *build = &init.build;
     TRY_OR_CLEANUP(init.line_count > 0

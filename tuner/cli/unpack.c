@@ -13,6 +13,16 @@
 /* A run's own launches end, and are awaited. */
 static const int64_t patience_ns = INT64_C(600) * 1000000000;
 
+/* A draft takes as many seconds at most, beside the user's program; TUNE_DRAFT_S gives others. */
+enum { DRAFT_S = 60, DRAFT_MOST_S = 86400 };
+
+enum status draft_time(int64_t *seconds, int64_t *deadline_ns, struct error *error)
+{
+    TRY(environment_integer("TUNE_DRAFT_S", 1, DRAFT_MOST_S, DRAFT_S, seconds, error));
+    *deadline_ns = clock_now_ns() + *seconds * INT64_C(1000000000);
+    return STATUS_OK;
+}
+
 void unpacked_note(const struct captured_set *set, const char *folder, int64_t bytes)
 {
     print_clean(stderr, "tune: unpacked %s, %.1f MiB of the program's data, into %s\n",

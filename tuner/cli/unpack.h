@@ -11,6 +11,8 @@
  * present (replays.h), on `device` where that names one. */
 enum status binary_experiment(const char *capture, const char *kernel, bool replays,
                               const char *device, struct unpacked *out, struct error *error);
+/* Reads the time of a draft: 60 s, or TUNE_DRAFT_S. *deadline_ns: its end, if it begins now. */
+enum status draft_time(int64_t *seconds, int64_t *deadline_ns, struct error *error);
 /* Makes an experiment's name from the file's: letters, digits and _, beginning with a letter. NULL:
  * no memory. */
 const char *experiment_name_of(struct arena *arena, const char *path);

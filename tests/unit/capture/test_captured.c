@@ -127,6 +127,17 @@ TEST_WITH(launches_become_sizes, NULL, end)
     text_free(&text);
 }
 
+/* Data that are not written in time end a draft. */
+TEST_WITH(data_are_written_in_time, NULL, end)
+{
+    int64_t bytes = 0;
+    assert_int_equal(take("_Z5scalePKfPfif", NULL, sizeof(struct given)), STATUS_OK);
+    assert_int_equal(captured_unpack(&test.set, test.folder, 1, &bytes, &test.error),
+                     STATUS_TIMED_OUT);
+    assert_int_equal(captured_unpack(&test.set, test.folder, 0, &bytes, &test.error), STATUS_OK);
+    assert_true(bytes > 0);
+}
+
 /* Each of 100 blocks leaves a result. */
 TEST_WITH(blocks_that_leave_a_result_each, NULL, end)
 {
