@@ -334,10 +334,14 @@ static const char *const issue_words[] = {[ISSUE_GRAPH] = "together, as a graph"
                                           [ISSUE_STREAM] = "one by one on a stream",
                                           [ISSUE_EAGER] = "one by one, the host's time included"};
 
-/* Adds what to do where a GPU cannot be used. */
-static enum status without_gpu(const struct run *run, struct error *error)
+/* Adds what to do without a GPU where there is none. */
+static enum status without_gpu(const struct run *run, const char *kind, struct error *error)
 {
     const struct error why = *error;
+    struct error ignored = {0};
+    int count = 0;
+    if (worker_count(host_local(), kind, &count, &ignored) == STATUS_OK && count > 0)
+        return why.status;
     return error_set(error, why.status, "%.900s; %s", why.text, run_without_gpu(run));
 }
 
@@ -399,7 +403,7 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
         session_run(store, &run->session, experiments, count, &events, &summary, error);
     if (status == STATUS_UNAVAILABLE && summary.run_id == 0 && run->session.host_count == 0 &&
         device_traits(api->kind)->is_gpu)
-        status = without_gpu(run, error);
+        status = without_gpu(run, api->kind, error);
     if (!run->unsupported[0])
         (void)string_format(run->unsupported, sizeof run->unsupported, "%s", summary.unsupported);
     progress_end(&run->view);

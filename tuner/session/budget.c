@@ -29,7 +29,7 @@ static const double again_share = 0.5;
 static const double sweep_share = 0.6, sweep_share_unconfirmed = 0.85;
 /* If the sweep's share covers less than `few_points` of the points, the sweep gets
  * `sweep_share_of_many`, and time is reserved for `processes_of_many` confirming processes only,
- * for none if even then it tries no more than a handful; the others run if time is left. */
+ * for none if even then the run tries no more than a handful; the others run if time is left. */
 static const double few_points = 0.25, sweep_share_of_many = 0.88;
 static const double processes_of_many = 3, handful = 16;
 /* Reserve for tuned.conf, the tables and the page. */
@@ -321,7 +321,9 @@ static void share_out(const struct group *group, struct allowance *allowance, do
     if (tries_few(group, allowance, even)) {
         kept = kept_ns(group, allowance, race_share, processes_of_many);
         even = even_ns(group, begun_ns, kept, own_ns, others_ns);
-        if (trials_in(group, sweep_share_of_many * even) < handful) {
+        const double problems = fmax((double)group->problems_left, 1);
+        if ((double)group->costs.trials + problems * trials_in(group, sweep_share_of_many * even) <
+            handful) {
             kept = kept_least = kept_ns(group, allowance, race_share, 0);
             even = even_ns(group, begun_ns, kept, own_ns, others_ns);
         }
