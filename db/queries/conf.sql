@@ -131,6 +131,12 @@ sized AS (
             WHERE c.kind = w.kind AND c.name = w.name AND c.issue = w.issue
                 AND c.compute_capability = w.compute_capability AND c.unit_count = w.unit_count
                 AND c.ranged = w.ranged AND (c.family IS NOT NULL OR w.n BETWEEN c.n_low AND c.n_high)
+                -- A winner that serves its tuple alone has no box.
+                AND (c.family IS NULL OR NOT EXISTS (
+                    SELECT 1 FROM domains AS x JOIN trials AS t ON t.id = w.trial_id
+                    WHERE x.environment_id = w.environment_id AND x.experiment_id = w.experiment_id
+                        AND x.problem_key = w.key AND x.configuration_id = t.configuration_id AND x.is_listed
+                ))
         )
 ),
 -- With the winner of the size, whichever configuration the range has; and the configuration picked

@@ -131,6 +131,15 @@ cp tuned.conf before.conf
 run "$TUNE" run outer.yaml --device cpu "${steady[@]}"
 expect_code 0
 cmp tuned.conf before.conf || fail "other domains when all is known"
+# Also beside a box of another, which is right everywhere.
+sed 's|m / 32|(m > 100 \&\& n > 100 ? m : m / 32|; s|32 \* 32|&)|' outer.c >some.c
+sed -e 's/outer.c/some.c/' -e 's/\[96, 96\]/&, [1024, 1024]/' -e 's/rows: .*/rows: [1, 2]/' \
+    -e 's/^constraints: .*/constraints: [(rows == 2) == (m > 100 and n > 100)]/' outer.yaml >some.yaml
+rm -f tune.db tuned.conf
+run "$TUNE" run some.yaml --device cpu "${steady[@]}"
+expect_code 0
+[[ $(grep -cE '^outer.f32 .* rows=1 .*domain="m==(64&&n==1024|1024&&n==64|96&&n==96)"' tuned.conf) -eq 3 ]] || fail "a winner is lost: $(cat tuned.conf)"
+grep -E '^outer.f32 .* rows=2 ' tuned.conf | grep -qvF 'm==1024&&n==1024' || fail "no box: $(cat tuned.conf)"
 # So does one whose constraint has no formula: no tuple is lost in a box.
 cp ../outer.c .
 sed -i 's/^constraints: .*/constraints: ["int(sqrt(m * n)) % 2 == 0"]/' outer.yaml
@@ -138,6 +147,28 @@ rm -f tune.db tuned.conf
 run "$TUNE" run outer.yaml --device cpu "${steady[@]}"
 expect_code 0
 [[ $(grep -cE '^outer.f32 .*domain="m==(64&&n==1024|1024&&n==64|96&&n==96)"' tuned.conf) -eq 3 ]] || fail "tuples are missing: $(cat tuned.conf)"
+# Where a budget leaves no time to look between them, the tuples alone are served, until a later run has that time.
+cat ../outer.c - >late.c <<'C'
+#include <stdlib.h>
+#include <unistd.h>
+void late(const struct tune_block *block, void *const *arguments)
+{
+    const int m = *(const int *)arguments[3], n = *(const int *)arguments[4];
+    if (!getenv("AWAKE") && m * n != 65536)
+        sleep(30);
+    outer(block, arguments);
+}
+C
+sed -e 's/^constraints: .*//; s/source: outer.c/source: late.c/; s/kernel: outer/kernel: late/; s/, \[96, 96\]//' -e 's/"ceil_div(m, rows)"/1/' \
+    -e 's/ROWS: rows/ROWS: 65536 + rows/' outer.yaml >late.yaml
+rm -f tune.db tuned.conf
+run "$TUNE" run late.yaml --device cpu "${steady[@]}" --budget 8s
+expect_code 0
+[[ $(grep -cE '^outer.f32 .*domain="m==(64&&n==1024|1024&&n==64)"' tuned.conf) -eq 2 ]] || fail "unseen tuples are served: $(cat tuned.conf)"
+run env AWAKE=1 "$TUNE" run late.yaml --device cpu "${steady[@]}"
+expect_code 0
+grep -qE '^outer.f32 n=[0-9]+-[0-9]+ m@[0-9]+-' tuned.conf || fail "no box: $(cat tuned.conf)"
+grep -q domain= tuned.conf && fail "still confined: $(cat tuned.conf)"
 cd ..
 
 # ---- what a file may say ----

@@ -117,7 +117,7 @@ struct argument {
     uint32_t alignment_bytes;
     /* Offset of the vector's start behind such an address: 0 except in checks of awkward starts. */
     uint32_t offset_bytes;
-    bool at_end; /* CPU: the data end, as near as the alignment allows, where memory does */
+    bool at_end;         /* CPU: the data end, as near as the alignment allows, where memory does */
     struct value scalar; /* the value of a scalar, converted to `type` when passed */
     size_t field_count;
     const struct field *fields; /* for a struct: field_count fields, FIELDS_MAX at most */

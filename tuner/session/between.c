@@ -168,25 +168,42 @@ static enum status look_between_sizes(struct covering *covering, bool *failed, s
 
 /* ---- tuples of several names ---- */
 
-/* Returns a size between two near the geometric middle: an odd one or, with `round`, the one that
- * shares the largest divisor with both, as many kernels only take multiples. */
-static int64_t size_between(int64_t a, int64_t b, bool round)
+/* Returns a size between two near the geometric middle: a multiple of `step`, 1 for an odd one, or
+ * 0 for the one that shares the largest divisor with both, as many kernels only take multiples. */
+static int64_t size_between(int64_t a, int64_t b, int64_t step)
 {
     const int64_t low = a < b ? a : b;
     const int64_t high = a < b ? b : a;
     const int64_t middle = boxes_middle(low, high);
     if (high - low < 2)
         return low;
-    for (int64_t step = (int64_t)common_divisor((uint64_t)low, (uint64_t)high); round && step > 1;
-         step /= 2) {
-        const int64_t size = (middle + step / 2) / step * step;
+    for (int64_t shared = step != 0 ? step : (int64_t)common_divisor((uint64_t)low, (uint64_t)high);
+         shared > 1; shared /= 2) {
+        const int64_t size = (middle + shared / 2) / shared * shared;
         if (size > low && size < high)
             return size;
     }
     return (middle | 1) < high ? middle | 1 : middle > low ? middle : low + 1;
 }
 
-/* Adds a spot half-way to a neighbour: multiples first, then odd sizes. Others are compared there
+/* Finds a box's configuration that is legal at the sizes, that of the box which holds them if it
+ * is. The number of configurations: none. */
+static enum status find_usable(struct covering *covering, const int64_t *sizes, size_t *usable,
+                               struct error *error)
+{
+    struct losses *losses = &covering->losses;
+    struct problem there;
+    TRY(losses_problem(losses, sizes, &there, error));
+    *usable = losses->count;
+    for (size_t i = 0; i < covering->box_count; i++)
+        if ((*usable == losses->count || covering_holds(covering, i, sizes)) &&
+            losses_admit(losses, &there, covering->boxes[i].configuration))
+            *usable = covering->boxes[i].configuration;
+    return STATUS_OK;
+}
+
+/* Adds a spot half-way to a neighbour: shared multiples for even numbers, odd sizes for odd ones,
+ * or where constraints exclude these the next power of two's multiples. Others are compared there
  * with the box's configuration, or else with any usable one. */
 static enum status add_between(struct covering *covering, size_t spot, size_t number,
                                struct error *error)
@@ -196,22 +213,23 @@ static enum status add_between(struct covering *covering, size_t spot, size_t nu
     const int64_t *own = losses->sizes + spot * names;
     int64_t sizes[SIZE_NAMES_MAX];
     size_t order[SPOTS_MAX];
-    struct problem there;
+    size_t usable = losses->count;
     if (number / 2 + 1 >= losses->measured)
         return STATUS_OK;
     covering_order(covering, own, order); /* the first is the spot itself */
     const int64_t *other = losses->sizes + order[number / 2 + 1] * names;
-    for (size_t i = 0; i < names; i++)
-        sizes[i] = size_between(own[i], other[i], number % 2 == 0);
-    for (size_t i = 0; i < losses->spot_count; i++)
-        if (memcmp(losses->sizes + i * names, sizes, names * sizeof *sizes) == 0)
-            return STATUS_OK;
-    TRY(losses_problem(losses, sizes, &there, error));
-    size_t usable = losses->count;
-    for (size_t i = 0; i < covering->box_count; i++)
-        if ((usable == losses->count || covering_holds(covering, i, sizes)) &&
-            losses_admit(losses, &there, covering->boxes[i].configuration))
-            usable = covering->boxes[i].configuration;
+    enum { STEP_MAX = 4096 };
+    const int64_t first = number % 2;
+    for (int64_t step = first; usable == losses->count && step <= first * STEP_MAX; step *= 2) {
+        for (size_t i = 0; i < names; i++)
+            sizes[i] = size_between(own[i], other[i], step);
+        for (size_t i = 0; i < losses->spot_count; i++)
+            if (memcmp(losses->sizes + i * names, sizes, names * sizeof *sizes) == 0)
+                return STATUS_OK;
+        TRY(find_usable(covering, sizes, &usable, error));
+        if (step == 0)
+            break;
+    }
     if (usable < losses->count)
         (void)losses_add_spot(losses, sizes, usable);
     return STATUS_OK;

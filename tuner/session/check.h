@@ -17,6 +17,9 @@ struct gauntlet_case {
     bool apart;      /* ... one more for each further vector, so that no two lie alike */
 };
 
+/* Reason of a domain that a later run with more time extends. */
+#define DOMAIN_UNCHECKED "the budget ended before its checks at other sizes"
+
 /* gauntlet.c: Rejects finalists that are wrong in a case of the gauntlet, and other candidates that
  * fail the same cases. */
 enum status contest_check(struct contest *contest, struct lane *lane, double process_ns,

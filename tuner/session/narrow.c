@@ -316,9 +316,6 @@ enum status candidate_store_domain(const struct work *work, const struct candida
     return store_domain_put(work->store, &row, error);
 }
 
-/* Reason of a domain that a later run with more time extends. */
-static const char unchecked[] = "the budget ended before its checks at other sizes";
-
 /* Sets the candidate's domain; `why` belongs to the sweep. */
 static enum status set_domain(struct sweep *sweep, struct candidate *candidate,
                               const struct domain *domain, const char *why, struct error *error)
@@ -399,7 +396,7 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
     found = domain_meet(&found, &probing.before);
     contest->elsewhere.is_cut =
         found.is_listed && probing.is_late && end_ns > 0 && half_ns < patience_ns;
-    why = contest->elsewhere.is_cut ? unchecked : arena_strdup(&contest->sweep->arena, why);
+    why = contest->elsewhere.is_cut ? DOMAIN_UNCHECKED : arena_strdup(&contest->sweep->arena, why);
     TRY(set_domain(contest->sweep, candidate, &found, why, error));
     return candidate_store_domain(&contest->work, candidate, &found, why, error);
 }
@@ -413,8 +410,8 @@ enum status candidate_confine(const struct work *work, struct sweep *sweep,
     TRY(store_domain_is_checked(work->store, &row, &checked, error));
     if (checked || !experiment_head(work->experiment)->has_size)
         return STATUS_OK;
-    TRY(set_domain(sweep, candidate, &listed, unchecked, error));
-    return candidate_store_domain(work, candidate, &listed, unchecked, error);
+    TRY(set_domain(sweep, candidate, &listed, DOMAIN_UNCHECKED, error));
+    return candidate_store_domain(work, candidate, &listed, DOMAIN_UNCHECKED, error);
 }
 
 enum status candidate_recall_domain(struct contest *contest, struct candidate *candidate,
@@ -428,7 +425,7 @@ enum status candidate_recall_domain(struct contest *contest, struct candidate *c
     TRY(store_domain_get(work->store, &contest->sweep->arena, &row, &found, error));
     if (!found || !row.reason || strcmp(row.binary_hash, binary_hash) != 0)
         return STATUS_OK;
-    *confined = strcmp(row.reason, unchecked) == 0;
+    *confined = strcmp(row.reason, DOMAIN_UNCHECKED) == 0;
     if (*confined)
         return STATUS_OK;
     const struct domain domain = {
@@ -469,14 +466,14 @@ void contest_note_domains(const struct contest *contest)
     else
         (void)string_format(where, 96, "'%s >= %lld'", size_name,
                             (long long)narrowing->domain.least);
-    problem_note(work->session, &work->problem,
-                 "%zu of %s %s only some sizes, as '%s' where %s%s: %s%s%s%s", narrowed,
-                 count_text(right, "finalist").text, narrowed == 1 ? "serves" : "serve", first->key,
-                 narrowing->domain.is_listed ? "it " : "", where, narrowing->why,
-                 narrowing->why == unchecked ? "; a larger --budget checks them"
-                                             : ". The experiment lists no such size",
-                 narrowed < right || narrowing->domain.is_listed
-                     ? ""
-                     : "; to say so, write under its constraints ",
-                 narrowed < right || narrowing->domain.is_listed ? "" : where);
+    problem_note(
+        work->session, &work->problem, "%zu of %s %s only some sizes, as '%s' where %s%s: %s%s%s%s",
+        narrowed, count_text(right, "finalist").text, narrowed == 1 ? "serves" : "serve",
+        first->key, narrowing->domain.is_listed ? "it " : "", where, narrowing->why,
+        strcmp(narrowing->why, DOMAIN_UNCHECKED) == 0 ? "; a larger --budget checks them"
+                                                      : ". The experiment lists no such size",
+        narrowed < right || narrowing->domain.is_listed
+            ? ""
+            : "; to say so, write under its constraints ",
+        narrowed < right || narrowing->domain.is_listed ? "" : where);
 }

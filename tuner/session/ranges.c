@@ -7,6 +7,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/text.h"
+#include "tuner/device/traits.h"
 #include "tuner/records/domain.h"
 #include "tuner/session/check.h"
 #include "tuner/session/covering.h"
@@ -252,6 +253,33 @@ static enum status look_at_proposed(struct covering *covering, bool *recut, stru
     return STATUS_OK;
 }
 
+/* Limits the boxes' configurations that are legal between the tuples and had no look there to the
+ * tuples: nothing shows that they are right elsewhere. */
+static enum status limit_unseen(struct covering *covering, struct error *error)
+{
+    struct losses *losses = &covering->losses;
+    const size_t measured = losses->measured;
+    for (size_t box = 0; box < covering->box_count; box++) {
+        const size_t c = covering->boxes[box].configuration;
+        bool is_legal = losses->spot_count == measured; /* or the time was over before any spot */
+        bool is_seen = false;
+        for (size_t spot = measured; spot < losses->spot_count; spot++) {
+            struct problem there;
+            TRY(losses_problem(losses, losses->sizes + spot * losses->names, &there, error));
+            is_legal = is_legal || losses_admit(losses, &there, c);
+            is_seen = is_seen || (losses->looked[spot * losses->count + c] &&
+                                  isfinite(losses->loss[spot * losses->count + c]));
+        }
+        if (is_seen || !is_legal)
+            continue;
+        covering->work.session->summary->cut_short |= 1U << STAGE_RANGES;
+        TRY(limit(covering, c, DOMAIN_UNCHECKED, error));
+        covering_cut(covering, losses->bound);
+        box = SIZE_MAX; /* among other boxes */
+    }
+    return STATUS_OK;
+}
+
 static enum status look_around(struct covering *covering, struct error *error)
 {
     struct group *group = covering->work.group;
@@ -464,6 +492,19 @@ static bool was_contested(const struct group *group, const char *key)
     return false;
 }
 
+/* Forgets which configurations an earlier run had no time to look at between tuples. */
+static enum status forget_unseen(const struct work *work, bool *due, struct error *error)
+{
+    char key[PROBLEM_KEY_BYTES];
+    ranged_key(&work->problem, key);
+    const struct store_domain row = {.environment_id = work->environment_id,
+                                     .experiment_id = work->experiment_id,
+                                     .problem_key = key,
+                                     .reason = DOMAIN_UNCHECKED};
+    *due = false;
+    return work->problem.shape ? store_domains_forget(work->store, &row, due, error) : STATUS_OK;
+}
+
 /* Covers the key; without a lane from known results. */
 static enum status cover_on(void *context, struct lane *lane, struct error *error)
 {
@@ -487,6 +528,13 @@ static enum status cover_on(void *context, struct lane *lane, struct error *erro
         status = looks ? look_around(covering, error) : covering_look_between(covering, error);
         group->position.problem_key = "";
     }
+    if (covering->losses.names > 1 && covering->losses.measured > 1 &&
+        (status == STATUS_OK || status == STATUS_INTERRUPTED) &&
+        !objective_needs_energy(work->objective) &&
+        !device_traits(work->options->device_kind)->computes_nothing) {
+        struct error limiting = {0};
+        status = first_failure(status, limit_unseen(covering, &limiting), &limiting, error);
+    }
     if (status == STATUS_OK || status == STATUS_INTERRUPTED) {
         struct error putting = {0};
         status = first_failure(status, store_cover(covering, &putting), &putting, error);
@@ -504,8 +552,11 @@ static enum status cover_key(struct work *work, struct error *error)
     bool known = false;
     char key[PROBLEM_KEY_BYTES];
     ranged_key(&work->problem, key);
+    bool due = false;
     enum status status = losses_covered(work, key, &known, error);
-    if (status != STATUS_OK || (known && !was_contested(work->group, key)))
+    if (status == STATUS_OK && group_lane(work->group))
+        status = forget_unseen(work, &due, error);
+    if (status != STATUS_OK || (known && !due && !was_contested(work->group, key)))
         return status;
     if (group_lane(work->group))
         status = on_some_lane(work->group, cover_on, work, error);

@@ -30,6 +30,20 @@ enum status store_domain_get(struct store *store, struct arena *arena, struct st
         arena, row, found, error);
 }
 
+enum status store_domains_forget(struct store *store, const struct store_domain *row, bool *due,
+                                 struct error *error)
+{
+    return store_run(store,
+                     "DELETE FROM domains WHERE environment_id = ?1 AND experiment_id = ?2"
+                     " AND substr(problem_key, 1, length(?3) + 1) = ?3 || '.' AND reason = ?4"
+                     " RETURNING 1",
+                     "forget a domain",
+                     STORE_VALUES(value_integer(row->environment_id),
+                                  value_integer(row->experiment_id), value_text(row->problem_key),
+                                  value_text(row->reason)),
+                     NULL, due, error);
+}
+
 enum status store_domain_is_checked(struct store *store, const struct store_domain *row,
                                     bool *checked, struct error *error)
 {

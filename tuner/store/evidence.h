@@ -61,6 +61,10 @@ struct store_domain {
 };
 enum status store_domain_put(struct store *store, const struct store_domain *row,
                              struct error *error);
+/* Forgets the domains with the row's reason of all sizes of several names of the row's problem key;
+ * *due: there were any. */
+enum status store_domains_forget(struct store *store, const struct store_domain *row, bool *due,
+                                 struct error *error);
 /* Finds whether the row's binary passed the checks at some size of the row's problem. */
 enum status store_domain_is_checked(struct store *store, const struct store_domain *row,
                                     bool *checked, struct error *error);
