@@ -435,7 +435,7 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
 }
 
 /* Sends a request, with retries. A child killed from outside says nothing about the request, which
- * is tried once more with another child, and again each time the host was lost and came back.
+ * is tried with as many children as a start, and again each time the host was lost and came back.
  * Failures and timings while this process was stopped or the machine slept do not count either: the
  * child may have been stopped, too, and devices do not always survive a sleep. */
 enum status worker_ask(struct worker *worker, const struct measure_request *request, bool problem,
@@ -450,7 +450,7 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
     bool retry = status == STATUS_OK;
     int stops = 0; /* a machine that is always too busy looks stopped, too */
     *answer = measure_answer_empty();
-    for (int tries = 0; retry && tries < 2; tries++) {
+    for (int tries = 0; retry && tries < STARTS_IN_A_ROW_MAX; tries++) {
         answer->answered = false;
         worker->how[0] = '\0';
         int64_t stopped_ns = clock_stopped_ns();

@@ -134,13 +134,15 @@ TEST(test_what_hangs_is_given_up_with_the_budget)
     end(run);
 }
 
-/* A child killed from outside is no evidence against its configuration. */
+/* Children killed from outside are no evidence against their configuration. */
 TEST(test_who_was_killed_is_tried_again)
 {
-    struct run *run = start("killed at=time block=64 step=1 once=a", 1);
+    struct run *run = start("killed at=time block=64 step=1 once=a;"
+                            "killed at=time block=64 step=1 once=b",
+                            1);
     struct sweep *sweep = sweep_through(run);
     assert_int_equal(sweep->failures, 0);
-    assert_int_equal(worker_head(run->session.lanes[0].worker)->restarts, 1);
+    assert_int_equal(worker_head(run->session.lanes[0].worker)->restarts, 2);
     assert_int_equal(run_count(run, "SELECT count(*) FROM trials WHERE status = 'ok'"), 8);
     run_end_sweep(sweep);
     end(run);
