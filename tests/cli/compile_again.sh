@@ -36,6 +36,7 @@ kill) kill -KILL $$ ;;
 part) echo "gcc: fatal error: Killed signal terminated program cc1" >&2; exit 1 ;;
 ld) echo "collect2: fatal error: ld terminated with signal 9 [Killed]" >&2; exit 1 ;;
 worker) kill -KILL $PPID; sleep 5; exit 1 ;;
+gone) printf 'Assembler messages:\nFatal error: cannot create %s/cc.o: No such file or directory\n' "$TMPDIR" >&2; exit 1 ;;
 esac
 exec "$COMPILER" "$@"
 C
@@ -47,8 +48,8 @@ forget() {
     rm -rf tune.db* tuned.conf "$TUNE_CACHE_DIR" log
 }
 
-# Killed once or twice, the reference's compiler too: the result is as usual.
-for hows in 'kill part ld worker' 'part worker kill ld'; do
+# Killed once or twice, the reference's compiler too, or with its folder half removed: the result is as usual.
+for hows in 'gone gone gone gone' 'kill part ld worker' 'part worker kill ld'; do
     forget
     read -r first second third fourth <<<"$hows"
     cat >how <<H
