@@ -107,7 +107,8 @@ class Whole(unittest.TestCase):
                           for name in ("agreement.csv", "agreement-runs.csv"))
             self.assertEqual([(row["problem"], row["n"], row["tuning"]) for row in rows],
                              [("reduce.sum.i32", "1024", "1"), ("reduce.sum.i32", "1024", "2")])
-            self.assertTrue(all(row["winner"] and row["regret_percent"] for row in rows), rows)
+            # The reference's search may never have measured a winner.
+            self.assertTrue(all(row["winner"] and bool(row["regret_percent"]) == bool(row["regret_stage"]) for row in rows), rows)
             self.assertEqual([run["name"] for run in runs], ["1", "2", "reference"])
             self.assertTrue(all(float(run["equal_s"]) > 0 for run in runs))
             self.assertIn("the same or declared tied", (folder / "out" / "agreement.txt").read_text())
