@@ -63,6 +63,20 @@ expect_measured 72 0
 tune_it
 expect_measured 0 72
 
+# A kernel that was wrong and is mended is out nowhere: results of the earlier source at further sizes say nothing.
+mkdir mended
+cp double_reference.c mended/
+sed '/WAY_broken/d; s/way: \[.*/way: [plain, late]/; s/block: \[.*/block: [1000]/' double.yaml >mended/double.yaml
+sed 's/spin < SPINS/spin < (WAY_late ? 0 : 100000)/' double_cpu.c >mended/double_cpu.c
+cd mended || exit
+tune_it
+[[ $(query "SELECT DISTINCT status FROM trials JOIN configurations AS c ON c.id = configuration_id WHERE key LIKE 'way=late%'") == wrong_result ]] ||
+    fail "not wrong"
+sed -i 's/ + WAY_late//' double_cpu.c
+tune_it
+grep '^double ' tuned.conf | grep -v 'way=late' && fail "a mended kernel is out: $(cat tuned.conf)"
+cd ..
+
 # Failures are left alone unless asked for.
 run "$TUNE" run ./double.yaml --device cpu "${steady[@]}" --retry wrong_result
 expect_code 0

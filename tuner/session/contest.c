@@ -102,6 +102,32 @@ static void replace_measured(struct sweep *sweep, struct candidate *first)
         sweep->best = first;
 }
 
+/* Finds whether the configuration has another binary at the size by now, so that the refutation
+ * there is of an earlier source. */
+static bool is_outdated(const struct work *work, const struct sweep *sweep,
+                        const struct candidate *candidate, const struct store_refutation *row)
+{
+    struct configuration room;
+    struct binary_request request;
+    struct arena arena = {0};
+    struct error ignored = {0};
+    size_t binary = 0;
+    const struct binary *own = candidate_binary(work, candidate);
+    if (work->options->recording || row->binary_hash[0] == '\0' || row->n == work->problem.n ||
+        (own && strcmp(own->hash, row->binary_hash) == 0))
+        return false;
+    struct point point =
+        work_point(work, candidate_configuration(&sweep->candidates, candidate, &room), 1);
+    struct problem problem = problem_at(&work->problem, row->n);
+    point.problem = &problem;
+    const bool is_other =
+        point_binary(&point, &arena, &request, &ignored) == STATUS_OK &&
+        binaries_know(&work->group->binaries, &request, &binary, &ignored) == STATUS_OK &&
+        strcmp(work->group->binaries.items[binary].hash, row->binary_hash) != 0;
+    arena_free(&arena);
+    return is_other;
+}
+
 enum status sweep_take_refuted(const struct work *work, struct sweep *sweep, struct error *error)
 {
     const struct store_domain of = {.environment_id = work->environment_id,
@@ -119,8 +145,13 @@ enum status sweep_take_refuted(const struct work *work, struct sweep *sweep, str
         struct candidate *candidate = sweep->candidates.items[i];
         size_t row = 0;
         if (candidate->configuration_id == 0 || candidate->rejected ||
-            !index_find(&by_id, (uint64_t)candidate->configuration_id, &row) ||
-            !verdict_holds(work, rows[row].detail) || wrong_on_changed(rows[row].detail))
+            !index_find(&by_id, (uint64_t)candidate->configuration_id, &row))
+            continue;
+        while (row < count && rows[row].configuration_id == candidate->configuration_id &&
+               (!verdict_holds(work, rows[row].detail) || wrong_on_changed(rows[row].detail) ||
+                is_outdated(work, sweep, candidate, &rows[row])))
+            row++;
+        if (row == count || rows[row].configuration_id != candidate->configuration_id)
             continue;
         candidate->rejected =
             arena_printf(&sweep->arena, "wrong at n=%lld, and so out at all sizes: %s",

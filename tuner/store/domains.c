@@ -63,10 +63,16 @@ enum status store_refuted(struct store *store, const struct store_domain *of, st
                           struct store_refutation **rows, size_t *count, struct error *error)
 {
     SELECTION(struct store_refutation, selection,
-              "SELECT configuration_id, n, coalesce(detail, '') AS detail FROM refuted"
+              "SELECT configuration_id, n, coalesce(detail, '') AS detail, coalesce(("
+              "  SELECT t.binary_hash FROM problems AS p JOIN trials AS t ON t.problem_id = p.id"
+              "  WHERE p.experiment_id = ?2 AND p.key = ?3 AND p.n = r.n AND t.environment_id = ?1"
+              "   AND t.configuration_id = r.configuration_id"
+              "  ORDER BY t.status = 'wrong_result' DESC, t.id DESC LIMIT 1), '') AS binary_hash"
+              " FROM refuted AS r"
               " WHERE environment_id = ?1 AND experiment_id = ?2 AND problem_key = ?3"
               " ORDER BY configuration_id, n",
-              SELECTED(configuration_id, INTEGER), SELECTED(n, INTEGER), SELECTED(detail, TEXT));
+              SELECTED(configuration_id, INTEGER), SELECTED(n, INTEGER), SELECTED(detail, TEXT),
+              SELECTED(binary_hash, TEXT));
     return store_select(store, &selection,
                         STORE_VALUES(value_integer(of->environment_id),
                                      value_integer(of->experiment_id), value_text(of->problem_key)),

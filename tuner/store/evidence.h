@@ -75,7 +75,7 @@ enum status store_domain_get(struct store *store, struct arena *arena, struct st
 /* A size at which a configuration was wrong, so that it is out at all sizes: the view `refuted`. */
 struct store_refutation {
     int64_t configuration_id, n;
-    const char *detail;
+    const char *detail, *binary_hash; /* "": unknown */
 };
 /* Reads the refutations for `of`'s environment, experiment and problem key, by configuration, into
  * the arena. */
