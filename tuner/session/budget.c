@@ -162,6 +162,8 @@ static double compile_ns(const struct group *group)
     const struct binaries *binaries = &group->binaries;
     int64_t ages_ns[COMPILERS_MOST];
     double sum_ns = 0;
+    if (group->session->options->recording) /* its clock is none of the compilers' */
+        return 0;
     const size_t count = compile_pool_ages(binaries->pool, ages_ns, COMPILERS_MOST);
     for (size_t i = 0; i < count; i++)
         sum_ns += (double)ages_ns[i];

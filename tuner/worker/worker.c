@@ -437,7 +437,8 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
 /* Sends a request, with retries. A child killed from outside says nothing about the request, which
  * is tried with as many children as a start, and again each time the host was lost and came back.
  * Failures and timings while this process was stopped or the machine slept do not count either: the
- * child may have been stopped, too, and devices do not always survive a sleep. */
+ * child may have been stopped, too, and devices do not always survive a sleep. Times of a device
+ * that computes nothing are drawn in the order of requests: these count. */
 enum status worker_ask(struct worker *worker, const struct measure_request *request, bool problem,
                        struct kept *also, int64_t timeout_ms, struct measure_answer *answer,
                        struct error *error)
@@ -445,6 +446,7 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
     /* Requests that must not run while spares use the device. */
     static const char *const timings[] = {"trial", "visit", "energy", "moment", "ceilings"};
     const bool times = WORD_INDEX(request->act, timings, COUNT(timings)) < COUNT(timings);
+    const bool draws = device_traits(worker->kind)->computes_nothing;
     json_t *message = message_encode(&message_request, request);
     enum status status = message ? STATUS_OK : error_no_memory(error);
     bool retry = status == STATUS_OK;
@@ -480,7 +482,7 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
             retry = was_killed(end) && !answer->answered;
             tries -= retry && end == CHILD_WAS_LOST;
         }
-        if (stops < STOPS_MAX && (request->task.blocks > 0 || worker->child.pid == 0) &&
+        if (stops < STOPS_MAX && !draws && (request->task.blocks > 0 || worker->child.pid == 0) &&
             clock_stopped_since(stopped_ns)) {
             retry = true;
             stops++;
