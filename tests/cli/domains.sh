@@ -217,6 +217,58 @@ sed -i 's/^sizes:.*/sizes: {n: [4096, 65536]}/' tiles.yaml
 tune_tiles
 [[ $(domains | cut -d ' ' -f 2- | sort -u) == '1 1 1' ]] || fail "not the measured sizes: $(domains)"
 grep -vE '^tiles n=4096 .*domain="n==4096"|^tiles n=65536 .*domain="n==65536"' tuned.conf | grep '^tiles ' && fail "serves other sizes"
+# A maximum hides what is left out, unless that is the largest element; a count of 16 bits is wrong far beyond the sizes.
+cat >most.c <<'C'
+void most(const struct tune_block *block, void *const *arguments)
+{
+    const int *in = arguments[0];
+    long long n = *(const long long *)arguments[2];
+    (void)block;
+#if WAY == 1
+    n = n / 16 * 16;
+#elif WAY == 2
+    n = (unsigned short)n;
+#endif
+    int most = -2147483647 - 1;
+    for (volatile long long spin = 0; spin < (WAY == 0 ? 4 * n : 0); spin++)
+        ;
+    for (long long i = 0; i < n; i++)
+        most = in[i] > most ? in[i] : most;
+    *(int *)arguments[1] = most;
+}
+C
+cat >most_reference.c <<'C'
+void most_reference(void *const *arguments, struct tune_expected *expected)
+{
+    expected->integer = -2147483647 - 1;
+    for (long long i = 0; i < *(const long long *)arguments[2]; i++)
+        if (((const int *)arguments[0])[i] > expected->integer)
+            expected->integer = ((const int *)arguments[0])[i];
+}
+C
+cat >most.yaml <<'Y'
+experiment: most
+device: cpu
+source: most.c
+sizes: {n: [1000, 30000]}
+parameters: {way: [0, 1, 2]}
+defines: {WAY: way}
+launches:
+  - {kernel: most, grid: 1, threads: 1, arguments: [in, out, n]}
+arguments:
+  - {name: in, type: i32, count: n, fill: random}
+  - {name: out, type: i32, count: 1, output: true}
+  - {name: n, type: i64, value: n}
+check: {reference: most_reference, source: most_reference.c, tolerance: 0}
+Y
+rm -rf tune.db* tuned.conf
+run "$TUNE" run most.yaml --device cpu "${steady[@]}" --set sweep_slower=100
+expect_code 0
+grep '^most ' tuned.conf | grep -q 'way=1' && fail "serves 1000 without its last eight elements: $(cat tuned.conf)"
+[[ $(query "SELECT DISTINCT is_listed FROM domains JOIN configurations AS c ON c.id = configuration_id WHERE key = 'way=2'") == 1 ]] ||
+    fail "serves sizes above 65535: $(query 'SELECT * FROM domains')"
+grep '^most n=30000 way=2 ' tuned.conf | grep -qv 'domain="n==30000"' && fail "serves other sizes: $(cat tuned.conf)"
+
 # An experiment that promises all sizes has no candidate left.
 sed -i 's/^device: cpu/device: cpu\nall_sizes: true/' tiles.yaml
 rm -rf tune.db* tuned.conf

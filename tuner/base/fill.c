@@ -301,3 +301,32 @@ void few_vector(void *out, const struct argument *argument)
         next = end;
     }
 }
+
+static void swap_elements(unsigned char *elements, size_t bytes, uint64_t a, uint64_t b)
+{
+    uint64_t kept = 0;
+    memcpy(&kept, elements + a * bytes, bytes);
+    memmove(elements + a * bytes, elements + b * bytes, bytes);
+    memcpy(elements + b * bytes, &kept, bytes);
+}
+
+void ends_vector(void *out, const struct argument *argument)
+{
+    const size_t bytes = element_bytes(argument->type);
+    const uint64_t count = (uint64_t)argument->count;
+    unsigned char *elements = out;
+    uint64_t at[2] = {0, 0}; /* the smallest and the largest */
+    if (argument->ends == 0 || count < 2 || !is_drawn(argument->fill))
+        return;
+    double least = element_to_real(elements, argument->type), most = least;
+    for (uint64_t i = 1; i < count; i++) {
+        const double value = element_to_real(elements + i * bytes, argument->type);
+        at[0] = value < least ? i : at[0];
+        at[1] = value > most ? i : at[1];
+        least = fmin(least, value);
+        most = fmax(most, value);
+    }
+    const uint64_t to_last = at[argument->ends % 2], to_first = at[(argument->ends + 1) % 2];
+    swap_elements(elements, bytes, to_last, count - 1);
+    swap_elements(elements, bytes, to_first == count - 1 ? to_last : to_first, 0);
+}

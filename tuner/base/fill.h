@@ -62,6 +62,9 @@ bool vary_together(struct launch_plan *plan, bool timed);
  * all of one sign and near the largest, with digits down to the last bit; sets the others to 0. In
  * their sum each one counts. */
 void few_vector(void *out, const struct argument *argument);
+/* Applies the argument's `ends`: moves the smallest and the largest element to the first and the
+ * last place, or with 2 the reverse. A minimum or maximum without them is wrong. */
+void ends_vector(void *out, const struct argument *argument);
 /* Makes the patch of the argument's variant: the elements that are drawn anew. */
 void vary_patch(const struct argument *argument, struct patch *patch);
 /* Applies the argument's variant to a whole vector. */

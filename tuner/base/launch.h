@@ -99,9 +99,9 @@ struct argument {
     enum argument_role role;
     enum argument_fill fill; /* inputs and updates only */
     uint64_t seed;           /* seed of the fill */
-    uint64_t variant; /* for fills that draw: a few of the first `variant` elements are changed,
-                         never the first and the last of these; 0: none */
-    uint64_t few;     /* for fills that draw: if not 0, all but `few` elements are 0 (few_vector) */
+    /* For fills that draw: a few of the first `variant` elements are changed, never the first and
+     * last of these; all but `few` are 0 (few_vector); extremes lie at the ends (ends_vector). */
+    uint64_t variant, few, ends;
     double fill_low, fill_high;
     const char *fill_text;
     /* Name of the __constant__ or __device__ variable (C, or a C++ name expression without the '&')

@@ -113,15 +113,16 @@ void argument_point(const struct argument *argument, size_t target, uint64_t add
 uint64_t argument_contents(const struct argument *argument)
 {
     const struct {
-        uint64_t kind, seed, variant, few, count;
+        uint64_t kind, seed, variant, few, ends, count;
         double low, high;
     } parts = {
         (uint64_t)argument->type << 32 | (uint64_t)argument->fill,
         argument->seed,
         argument->variant,
         argument->few,
-        argument->few > 0 ? (uint64_t)argument->count
-                          : 0, /* `few` elements are spread over `count` */
+        argument->ends,
+        /* `few` elements are spread over `count`, and the last one is at its end */
+        argument->few > 0 || argument->ends > 0 ? (uint64_t)argument->count : 0,
         argument->fill_low,
         argument->fill_high,
     };

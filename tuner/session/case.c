@@ -78,6 +78,22 @@ static bool leave_few(struct launch_plan *plan, uint64_t few)
     return are_few;
 }
 
+/* Moves the extremes of drawn inputs to their ends. Inputs of one seed belong together: one may be
+ * the beginning of another. */
+static void set_ends(struct launch_plan *plan, uint64_t ends)
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        struct argument *argument = &plan->arguments[i];
+        bool may = role_is_filled(argument->role);
+        for (size_t j = 0; j < plan->argument_count; j++) {
+            const struct argument *other = &plan->arguments[j];
+            may = may && (!role_is_filled(other->role) || other->seed != argument->seed ||
+                          (other->count == argument->count && other->type == argument->type));
+        }
+        argument->ends = may ? ends : 0;
+    }
+}
+
 /* Describes the references at another size. *applies false: there is none, or a binary that is not
  * needed elsewhere. */
 static enum status checks_elsewhere(const struct work *work, const struct worker_checks *own,
@@ -175,6 +191,7 @@ static enum status case_plan(struct contest *contest, struct arena *arena, const
         if (!*applies || checks_are_recorded(checks) || contest->sweep->inputs.alike)
             return STATUS_OK;
         move_seeds(plan, test->seed);
+        set_ends(plan, test->ends);
         for (size_t i = 0; i < checks->count; i++) {
             if (!checks->items[i].plan)
                 continue;
@@ -183,6 +200,7 @@ static enum status case_plan(struct contest *contest, struct arena *arena, const
                 return error_no_memory(error);
             move_seeds(moved, test->seed);
             (void)leave_few(moved, test->few);
+            set_ends(moved, test->ends);
             checks->items[i].plan = moved;
         }
         return STATUS_OK;

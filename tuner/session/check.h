@@ -11,6 +11,8 @@ enum { GAUNTLET_ELEMENTS = 1 << 24 };
 /* A size with other inputs and other starts. */
 struct gauntlet_case {
     int64_t n;
+    uint64_t ends;   /* place of the inputs' extremes (struct argument) */
+    bool is_far;     /* whether n is beyond all listed sizes by much */
     uint64_t few;    /* nonzero elements in inputs drawn around 0; 0: all */
     uint64_t seed;   /* added to the inputs' own */
     uint32_t starts; /* offset of the vectors, in alignments ... */

@@ -61,6 +61,7 @@ static size_t add_case(const struct contest *contest, struct gauntlet_case *case
         return count;
     cases[count] = (struct gauntlet_case){.n = n,
                                           .seed = (uint64_t)n * UINT64_C(0x9e3779b97f4a7c15),
+                                          .ends = 1 + starts / 2 % 2,
                                           .starts = starts,
                                           .apart = starts % 2 == 1};
     return count + 1;
@@ -116,8 +117,24 @@ static double largest_size(const struct contest *contest)
     return many_elements / (longest / (double)n);
 }
 
+/* Returns the size far beyond the largest listed one at which programs may still get its winner, or
+ * the largest affordable one: of an algorithm whose time grows with the cube of n, too. 0: none. */
+static int64_t far_size(const struct contest *contest)
+{
+    static const double most_ns = 200e6, most_reference_ns = 1e9, factor = 8, least = 1.5;
+    const double n = (double)contest->work.problem.n;
+    const double elements = many_elements / largest_size(contest) * n;
+    const double reference_ns = (double)contest->sweep->inputs.reference_ns;
+    double slowest_ns = 1;
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        slowest_ns = fmax(slowest_ns, contest->finalists[i].slot.candidate->median_ns);
+    const double times = fmin(fmin(factor, sqrt(many_elements / elements)),
+                              cbrt(fmin(most_ns / slowest_ns, most_reference_ns / reference_ns)));
+    return times >= least ? (int64_t)(times * n) | 1 : 0;
+}
+
 /* Lists cases around the size itself, around powers of two and warps, two odd sizes below, and two
- * up to the next listed size. */
+ * up to the next listed size, or one far beyond the largest. */
 static size_t list_cases(const struct contest *contest, struct gauntlet_case *cases)
 {
     static const int64_t small[] = {1, 2, 31, 33, 255, 257, 1025, 4097, 65537, 1000003};
@@ -160,6 +177,13 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
             (next == contest->work.problem.n || problem.n < next))
             next = problem.n;
     }
+    /* Two, as either extreme may lie where a kernel looks that sees the beginning alone. */
+    const size_t before = count;
+    const int64_t far = next == n ? far_size(contest) : 0;
+    count = add_case(contest, cases, count, far, 1);
+    count = add_case(contest, cases, count, far - 2, 2);
+    for (size_t i = before; i < count; i++)
+        cases[i].is_far = true;
     const double times = fmin((double)next, most) / (double)n;
     for (int i = 0; i < 2; i++) { /* one in each half of the way */
         const double way = (i + (double)random_below(&random, 1000) / 1000) / 2;
@@ -190,8 +214,55 @@ static enum status add_failed(struct contest *contest, struct gauntlet_case *cas
     return STATUS_OK;
 }
 
-/* Checks a failed slot on the problem's own inputs, and notes in the outcome a right result there.
- */
+/* Returns the slowest candidate with right results, even with an unstable time, that is not in
+ * `but`. NULL: none. */
+static struct candidate *slowest_right(const struct sweep *sweep,
+                                       const struct candidate *const *but, size_t count)
+{
+    struct candidate *slowest = NULL;
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
+        const bool unstable = candidate->state == CANDIDATE_DONE && !candidate->rejected &&
+                              candidate->status == TRIAL_UNSTABLE;
+        bool left_out = !candidate_works(candidate) && !unstable;
+        for (size_t j = 0; j < count; j++)
+            left_out = left_out || but[j] == candidate;
+        if (!left_out && (!slowest || unstable || candidate->median_ns > slowest->median_ns))
+            slowest = candidate;
+    }
+    return slowest;
+}
+
+/* Finds whether some of the slowest working candidates pass a case: several, because a wrong one
+ * may be among them. Kernels need not accept any inputs, for example as divisors. */
+static enum status judge_case(struct contest *contest, struct lane *lane,
+                              const struct gauntlet_case *test, bool *fair, struct error *error)
+{
+    enum { JUDGES_MOST = 3 };
+    struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
+    const struct candidate *judges[JUDGES_MOST];
+    *fair = false;
+    for (size_t i = 0; !*fair && i < JUDGES_MOST; i++) {
+        struct worker_outcome outcome = {.status = TRIAL_OK};
+        struct slot slot = {.candidate = slowest_right(contest->sweep, judges, i),
+                            .outcome = {.status = TRIAL_OK}};
+        bool applies = false;
+        if (!slot.candidate)
+            break;
+        judges[i] = slot.candidate;
+        enum status status = track_load(&contest->work, &track, &slot, error);
+        if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
+            status = check_case(contest, lane, &slot, test, &applies, &outcome, error);
+        *fair = applies && outcome.status == TRIAL_OK;
+        slot_free(&slot);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
+/* Checks a failed slot on the problem's own inputs, and notes in the outcome a right result there,
+ * unless the place of the inputs' extremes makes the difference: that counts like a failure on its
+ * own inputs if another candidate is right. */
 static enum status check_unchanged(struct contest *contest, struct lane *lane, struct slot *slot,
                                    const struct gauntlet_case *test, struct worker_outcome *outcome,
                                    struct error *error)
@@ -200,13 +271,27 @@ static enum status check_unchanged(struct contest *contest, struct lane *lane, s
     struct worker_outcome unchanged;
     char detail[sizeof outcome->detail];
     bool applies = false;
-    own.seed = 0;
+    own.seed = own.ends = 0;
     if (outcome->status != TRIAL_WRONG_RESULT || contest->sweep->inputs.alike || test->seed == 0 ||
         test->few > 0)
         return STATUS_OK;
     TRY(check_case(contest, lane, slot, &own, &applies, &unchanged, error));
     if (!applies || unchanged.status != TRIAL_OK)
         return STATUS_OK;
+    own.seed = test->seed;
+    bool by_ends = test->ends > 0;
+    if (by_ends)
+        TRY(check_case(contest, lane, slot, &own, &applies, &unchanged, error));
+    by_ends = by_ends && unchanged.status == TRIAL_OK;
+    if (by_ends)
+        TRY(judge_case(contest, lane, test, &by_ends, error));
+    if (by_ends) {
+        (void)string_format(detail, sizeof detail,
+                            "%s, with the smallest and largest inputs at the ends",
+                            outcome->detail);
+        (void)string_format(outcome->detail, sizeof outcome->detail, "%s", detail);
+        return STATUS_OK;
+    }
     (void)string_format(detail, sizeof detail, "right on its own, on changed inputs: %s",
                         outcome->detail);
     (void)string_format(outcome->detail, sizeof outcome->detail, "%s", detail);
@@ -337,25 +422,6 @@ static void note_limits(const struct contest *contest)
             "finalists are checked at other sizes only where its files have data for them");
 }
 
-/* Returns the slowest candidate with right results, even with an unstable time, that is not in
- * `but`. NULL: none. */
-static struct candidate *slowest_right(const struct sweep *sweep,
-                                       const struct candidate *const *but, size_t count)
-{
-    struct candidate *slowest = NULL;
-    for (size_t i = 0; i < sweep->candidates.count; i++) {
-        struct candidate *candidate = sweep->candidates.items[i];
-        const bool unstable = candidate->state == CANDIDATE_DONE && !candidate->rejected &&
-                              candidate->status == TRIAL_UNSTABLE;
-        bool left_out = !candidate_works(candidate) && !unstable;
-        for (size_t j = 0; j < count; j++)
-            left_out = left_out || but[j] == candidate;
-        if (!left_out && (!slowest || unstable || candidate->median_ns > slowest->median_ns))
-            slowest = candidate;
-    }
-    return slowest;
-}
-
 /* Runs one case on a finalist, again at the next size if its domain is narrowed. */
 static enum status run_on_one(struct contest *contest, struct lane *lane, struct finalist *finalist,
                               const struct gauntlet_case *test, double most, int32_t *cases,
@@ -395,27 +461,7 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
     for (size_t i = 0; i < contest->finalist_count; i++)
         new = new || !known[i];
     if (new && test->few > 0) {
-        /* Kernels need not accept such inputs, for example as divisors: some of the slowest working
-         * candidates are tried, several because a wrong one may be among them. */
-        enum { JUDGES_MOST = 3 };
-        struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
-        const struct candidate *judges[JUDGES_MOST];
-        fair = false;
-        for (size_t i = 0; !fair && i < JUDGES_MOST; i++) {
-            struct worker_outcome outcome = {.status = TRIAL_OK};
-            struct slot slot = {.candidate = slowest_right(contest->sweep, judges, i),
-                                .outcome = {.status = TRIAL_OK}};
-            bool applies = false;
-            if (!slot.candidate)
-                break;
-            judges[i] = slot.candidate;
-            enum status status = track_load(&contest->work, &track, &slot, error);
-            if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
-                status = check_case(contest, lane, &slot, test, &applies, &outcome, error);
-            fair = applies && outcome.status == TRIAL_OK;
-            slot_free(&slot);
-            TRY(status);
-        }
+        TRY(judge_case(contest, lane, test, &fair, error));
         if (!fair)
             return STATUS_OK;
     }

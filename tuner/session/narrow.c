@@ -50,6 +50,7 @@ static enum status probe(struct probing *probing, int64_t n, bool *applies, bool
 {
     const struct gauntlet_case test = {.n = n,
                                        .seed = (uint64_t)n,
+                                       .ends = probing->wrong->ends,
                                        .starts = probing->wrong->starts,
                                        .apart = probing->wrong->apart};
     struct worker_outcome outcome = {.status = TRIAL_OK};
@@ -335,6 +336,7 @@ static enum status fails_at_home(struct probing *probing, const char **how, stru
     struct worker_outcome outcome = {.status = TRIAL_OK};
     const struct gauntlet_case test = {.n = probing->contest->work.problem.n,
                                        .seed = probing->wrong->seed,
+                                       .ends = probing->wrong->ends,
                                        .starts = probing->wrong->starts,
                                        .apart = probing->wrong->apart};
     bool applies = false;
@@ -388,7 +390,11 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
     TRY(fails_at_home(&probing, out, error));
     if (*out)
         return STATUS_OK;
-    TRY(try_others(&probing, &found, &is_known, error));
+    /* Nothing can be tried around a size far beyond the listed ones. */
+    if (wrong->is_far)
+        found.is_listed = is_known = true;
+    else
+        TRY(try_others(&probing, &found, &is_known, error));
     if (!is_known) {
         found = (struct domain){.multiple = 1, .least = 1, .is_listed = true};
         TRY(find_domain(&probing, &found, error));

@@ -151,6 +151,7 @@ enum status host_fill(const struct measuring *state, const struct argument *argu
     if (argument->fill != FILL_FILE) {
         enum status status = fill(state, argument, NULL, out, error);
         few_vector(out, argument);
+        ends_vector(out, argument);
         vary_vector(out, argument);
         return status;
     }

@@ -284,4 +284,39 @@ TEST(normal_fills_have_their_mean_and_deviation)
     assert_true(look_at(ELEMENT_U8, FILL_NORMAL, 0, 1000).most == 255); /* held in range */
 }
 
+/* The same elements, with the extremes at the ends, wherever they were. */
+TEST(extremes_are_moved_to_the_ends)
+{
+    enum { MOST = 9 };
+    static const enum element_type types[] = {ELEMENT_I8, ELEMENT_U16, ELEMENT_I32, ELEMENT_F64};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (uint64_t seed = 0; seed < 200; seed++)
+            for (uint64_t ends = 0; ends <= 2; ends++) {
+                const int64_t count = 1 + (int64_t)seed % MOST;
+                const size_t bytes = element_bytes(types[t]);
+                unsigned char drawn[8 * MOST], moved[8 * MOST];
+                const struct argument argument = {.role = ARGUMENT_INPUT,
+                                                  .type = types[t],
+                                                  .fill = FILL_RANDOM,
+                                                  .seed = seed,
+                                                  .ends = ends,
+                                                  .count = count};
+                double sums[2] = {0, 0}, first = 0, last = 0;
+                fill_vector(drawn, &argument, 0, (uint64_t)count);
+                memcpy(moved, drawn, sizeof moved);
+                ends_vector(moved, &argument);
+                first = element_to_real(moved, types[t]);
+                last = element_to_real(moved + (size_t)(count - 1) * bytes, types[t]);
+                for (size_t i = 0; i < (size_t)count; i++) {
+                    const double value = element_to_real(moved + i * bytes, types[t]);
+                    sums[0] += element_to_real(drawn + i * bytes, types[t]);
+                    sums[1] += value;
+                    assert_true(ends != 1 || (first <= value && value <= last));
+                    assert_true(ends != 2 || (first >= value && value >= last));
+                }
+                assert_true(fabs(sums[0] - sums[1]) < 1e-9);
+                assert_true(ends != 0 || memcmp(drawn, moved, bytes * (size_t)count) == 0);
+            }
+}
+
 TEST_MAIN(NULL, NULL)

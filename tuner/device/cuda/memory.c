@@ -166,7 +166,7 @@ static CUdeviceptr first_copy(const struct device *device, const struct vector *
 static bool is_made_here(const struct argument *argument)
 {
     return fill_is_arithmetic(argument->fill) && argument->variant == 0 && argument->few == 0 &&
-           argument_is_bound(argument);
+           argument->ends == 0 && argument_is_bound(argument);
 }
 
 bool cuda_generates(struct device *device, const struct argument *argument, struct error *why)
