@@ -22,11 +22,33 @@ WITH boards AS (
     FROM environments AS e
     JOIN devices AS d ON d.id = e.device_id
 ),
+-- A winner with a parameter that the newest winner of its problem lacks is of an earlier file, whose kernel had it.
+named AS MATERIALIZED (
+    SELECT * FROM (
+        SELECT
+            w.*,
+            g.parameters,
+            FIRST_VALUE(g.parameters) OVER (
+                PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, COALESCE(p.family, w.problem)
+                ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC
+            ) AS newest
+        FROM latest_winners AS w
+        JOIN boards AS b ON b.environment_id = w.environment_id
+        JOIN problems AS p ON p.id = w.problem_id
+        JOIN configurations AS g ON g.id = w.configuration_id
+        WHERE w.objective = :objective AND w.stage <> 'sweep'
+    )
+    WHERE NOT EXISTS (
+        SELECT 1 FROM json_each(parameters) AS own
+        WHERE own.key NOT IN (SELECT other.key FROM json_each(newest) AS other)
+    )
+),
 won AS (
     SELECT
         w.environment_id,
         w.problem_id,
         w.l2_mode,
+        w.newest,
         i.issue,
         w.trial_id,
         w.chosen_at,
@@ -48,11 +70,10 @@ won AS (
                 COALESCE(p.family, w.problem)
             ORDER BY i.state = 'cold' DESC, w.chosen_at DESC, w.id DESC
         ) AS place_of_problem
-    FROM latest_winners AS w
+    FROM named AS w
     JOIN conditions AS i ON i.l2_mode = w.l2_mode
     JOIN boards AS b ON b.environment_id = w.environment_id
     JOIN problems AS p ON p.id = w.problem_id
-    WHERE w.objective = :objective AND w.stage <> 'sweep'
 ),
 covered AS (
     SELECT
@@ -77,7 +98,12 @@ covered AS (
     JOIN valid_ranges AS r ON r.environment_id = w.environment_id
                     AND r.experiment_id = w.experiment_id AND r.problem_key = w.ranged
                     AND r.l2_mode = w.l2_mode AND r.objective = :objective
+    JOIN configurations AS g ON g.id = r.configuration_id
     WHERE w.place_of_problem = 1
+        AND NOT EXISTS (
+            SELECT 1 FROM json_each(g.parameters) AS own
+            WHERE own.key NOT IN (SELECT other.key FROM json_each(w.newest) AS other)
+        )
 ),
 measured AS (
     SELECT

@@ -77,6 +77,15 @@ tune_it
 grep '^double ' tuned.conf | grep -v 'way=late' && fail "a mended kernel is out: $(cat tuned.conf)"
 cd ..
 
+# A winner of an earlier file, which had another parameter, is not given to the programs of the present one.
+cd mended || exit
+sed -i 's/^  block: /  size: /; s/(n, block)/(n, size)/; s/value: block/value: size/; s/block: 1000}/size: 1000}/' double.yaml
+run "$TUNE" run ./double.yaml --device cpu "${steady[@]}" --sizes 2000
+expect_code 0
+grep '^double ' tuned.conf | grep -v ' size=1000 ' && fail "another's parameter: $(cat tuned.conf)"
+grep -q '^double n=.* size=1000 ' tuned.conf || fail "no present winner: $(cat tuned.conf)"
+cd ..
+
 # Failures are left alone unless asked for.
 run "$TUNE" run ./double.yaml --device cpu "${steady[@]}" --retry wrong_result
 expect_code 0
