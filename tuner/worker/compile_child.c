@@ -90,9 +90,10 @@ static enum status compile_one(struct compiling *state, const struct compile_mes
     FAILPOINT("child.renamed");
     arena_free(&arena);
     /* The folder may be gone, or still be in removal. */
-    const char *said = text_string(log);
-    const bool is_removed = !file_exists(state->scratch.path) ||
-                            (strstr(output, state->scratch.path) && strstr(output, strerror(ENOENT)));
+    const char *output = text_string(log);
+    const bool is_removed =
+        !file_exists(state->scratch.path) ||
+        (strstr(output, state->scratch.path) && strstr(output, strerror(ENOENT)));
     if (status != STATUS_OK && is_removed)
         status = error_set(error, STATUS_NOT_FOUND, "%s was removed while a compiler worked there",
                            state->scratch.path);
