@@ -324,8 +324,8 @@ static void share_out(const struct group *group, struct allowance *allowance, do
         kept = kept_ns(group, allowance, race_share, processes_of_many);
         even = even_ns(group, begun_ns, kept, own_ns, others_ns);
         const double problems = fmax((double)group->problems_left, 1);
-        if ((double)group->costs.trials + problems * trials_in(group, sweep_share_of_many * even) <
-            handful) {
+        const double trials = fmax(trials_in(group, sweep_share_of_many * even), 1);
+        if ((double)group->costs.trials + problems * trials < handful) {
             kept = kept_least = kept_ns(group, allowance, race_share, 0);
             even = even_ns(group, begun_ns, kept, own_ns, others_ns);
         }
@@ -404,6 +404,8 @@ bool budget_awaits_compilers(const struct group *group, const struct allowance *
     const double least_ns = (double)binaries->least_compile_ns;
     int64_t ages_ns[COMPILERS_MOST];
     const size_t count = compile_pool_ages(binaries->pool, ages_ns, COMPILERS_MOST);
+    if (group->problems_left > 1) /* binaries that come later serve later problems */
+        return late_ns < 0;
     /* Where most trials need no compilation, the next point may be there at once. */
     if (late_ns < 0 && (2 * binaries->compiled < group->costs.trials ||
                         (count < binaries->workers && least_ns <= left_ns)))

@@ -59,8 +59,8 @@ void budget_learn(const struct group *group, struct allowance *allowance);
  * that kernels are timed on: at most `most`. */
 size_t budget_batch(const struct group *group, const struct allowance *allowance, size_t most);
 /* Returns whether a device without work should wait for compilers: a binary may be there before the
- * race has to begin. After the sweep's share, only for compilations that were under way at its end.
- */
+ * race has to begin. After the sweep's share, only for compilations that were under way at its end,
+ * and only in the last problem: binaries that come later serve later ones. */
 bool budget_awaits_compilers(const struct group *group, const struct allowance *allowance);
 int64_t budget_race_end_ns(const struct group *group, const struct allowance *allowance);
 /* Returns the budget in which the problems left can race by energy, if the present one is too
