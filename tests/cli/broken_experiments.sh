@@ -56,4 +56,8 @@ python3 -c 'import sys; sys.stdout.buffer.write(open("good.yaml").read().encode(
 golden_refusal "$TUNE" run --dry-run double.yaml
 # A folder is no experiment.
 golden_refusal "$TUNE" run --dry-run .
+# A kernel that the source lacks is found when it is loaded; the end of the run gives the reason.
+sed 's/kernel: double_blocks/kernel: double_block/' good.yaml >double.yaml
+run "$TUNE" run double.yaml --device cpu "${steady[@]}"
+expect_err "^tune: double n=1000: no configuration works, mostly: launch_failed: the kernel's source defines no function 'double_block' "
 expect_golden

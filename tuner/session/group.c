@@ -456,6 +456,20 @@ static enum status run_experiment(struct group *group, const struct session_expe
     return STATUS_OK;
 }
 
+/* Appends the failure that most configurations of the problem share, if some failed. */
+static void append_main_failure(struct text *out, const struct contest *contest, const char *before)
+{
+    const struct work *work = &contest->work;
+    struct arena arena = {0};
+    struct error ignored = {0};
+    const char *words = "";
+    if (store_main_failure(work->store, work->environment_id, work->problem_id, &arena, &words,
+                           &ignored) == STATUS_OK &&
+        words[0])
+        text_printf(out, "%s%s", before, words);
+    arena_free(&arena);
+}
+
 static void summarize_contests(const struct group *group)
 {
     struct session_summary *summary = group->session->summary;
@@ -478,9 +492,14 @@ static void summarize_contests(const struct group *group)
                         "no winner, since all rounds were dropped (%zu), mostly: %s; run it "
                         "again when the machine is idle",
                         contest->rounds.count, round_fault_name((enum round_fault)most));
-                else
+                else {
+                    struct text why = {0};
+                    append_main_failure(&why, contest, ", mostly: ");
                     problem_note(session, problem,
-                                 "no configuration works; see 'tune show --failures'");
+                                 "no configuration works%s; see 'tune show --failures'",
+                                 text_string(&why));
+                    text_free(&why);
+                }
             }
             continue;
         }
@@ -495,6 +514,8 @@ static void summarize_contests(const struct group *group)
         summary->verdicts[headline]++;
         if (headline != contest->winner.verdict) {
             coverage_append(&tried, &contest->winner.coverage);
+            if (coverage == COVERAGE_FAILED)
+                append_main_failure(&tried, contest, ", mostly as: ");
             if (summary->unseen++ == 0)
                 (void)string_format(summary->worst_coverage, sizeof summary->worst_coverage,
                                     "%s: its space is %s: %s",

@@ -79,6 +79,29 @@ enum status store_refuted(struct store *store, const struct store_domain *of, st
                         arena, rows, count, error);
 }
 
+struct main_failure {
+    const char *words;
+};
+
+enum status store_main_failure(struct store *store, int64_t environment_id, int64_t problem_id,
+                               struct arena *arena, const char **out, struct error *error)
+{
+    /* Details of one cause begin alike, and then name files or values. */
+    SELECTION(struct main_failure, selection,
+              "SELECT status || ': ' || min(detail) AS words FROM trials"
+              " WHERE environment_id = ?1 AND problem_id = ?2 AND stage = 'sweep'"
+              " AND status NOT IN ('ok', 'skipped', 'unstable') AND detail IS NOT NULL"
+              " GROUP BY status, substr(detail, 1, 30) ORDER BY count(*) DESC, words LIMIT 1",
+              SELECTED(words, TEXT));
+    struct main_failure row = {.words = NULL};
+    bool found = false;
+    TRY(store_select_one(store, &selection,
+                         STORE_VALUES(value_integer(environment_id), value_integer(problem_id)),
+                         arena, &row, &found, error));
+    *out = found && row.words ? row.words : "";
+    return STATUS_OK;
+}
+
 enum status store_failed_sizes(struct store *store, const struct store_domain *of,
                                struct arena *arena, struct store_failed_size **rows, size_t *count,
                                struct error *error)

@@ -81,6 +81,10 @@ struct store_refutation {
  * the arena. */
 enum status store_refuted(struct store *store, const struct store_domain *of, struct arena *arena,
                           struct store_refutation **rows, size_t *count, struct error *error);
+/* Finds the failure that most trials of a problem's sweep share, as "launch_failed: its detail"; ""
+ * if none failed. The text is in the arena. */
+enum status store_main_failure(struct store *store, int64_t environment_id, int64_t problem_id,
+                               struct arena *arena, const char **out, struct error *error);
 /* Beginning of the reason of a failed check, followed by the size. */
 #define STORE_FAILED_AT "gauntlet: n="
 struct store_failed_size {
