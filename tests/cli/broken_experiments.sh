@@ -60,4 +60,8 @@ golden_refusal "$TUNE" run --dry-run .
 sed 's/kernel: double_blocks/kernel: double_block/' good.yaml >double.yaml
 run "$TUNE" run double.yaml --device cpu "${steady[@]}"
 expect_err "^tune: double n=1000: no configuration works, mostly: launch_failed: the kernel's source defines no function 'double_block' "
+# Defaults that are no point of the space are a baseline alone, which is told in a run as well.
+{ cat good.yaml && echo 'defaults: {way: plane, block: 100}'; } >double.yaml
+run "$TUNE" run double.yaml --device cpu "${steady[@]}"
+expect_err "^tune: double.yaml:[0-9]+:11: the defaults are not legal for double at n = 1000: way = plane is not among its values; they are a baseline, and cannot win$"
 expect_golden

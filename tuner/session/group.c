@@ -427,6 +427,25 @@ static enum status run_problem(const struct work *work, struct error *error)
                                                    : race_swept(group, STATUS_OK, error);
 }
 
+/* Notes defaults that are not legal for the problem. Returns whether there are such. */
+static bool note_defaults(const struct group *group, const struct work *work)
+{
+    struct arena arena = {0};
+    struct error why = {0};
+    struct configuration ignored;
+    const char *reason = NULL;
+    const bool is_illegal =
+        experiment_defaults_reason(work->experiment, &work->problem, group->facts, &arena, &reason,
+                                   &why) == STATUS_OK &&
+        reason &&
+        experiment_default(work->experiment, &work->problem, group->facts, &ignored, &why) !=
+            STATUS_OK;
+    if (is_illegal)
+        session_note(group->session, "%s; they are a baseline, and cannot win", why.text);
+    arena_free(&arena);
+    return is_illegal;
+}
+
 static enum status run_experiment(struct group *group, const struct session_experiment *at,
                                   const struct objective *objective, int64_t *experiment_id,
                                   struct error *error)
@@ -446,10 +465,13 @@ static enum status run_experiment(struct group *group, const struct session_expe
     group->ahead.experiment = at;
     group->ahead.baseline_next = 0;
     group->ahead.reference_next = 0;
+    bool is_noted = false;
     for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
         group->ahead.problem_index = i;
-        if (wants_problem(group, at, i, &work.problem))
+        if (wants_problem(group, at, i, &work.problem)) {
+            is_noted = is_noted || note_defaults(group, &work);
             TRY(run_problem(&work, error));
+        }
         if (!store_is_in_place(session->store))
             return error_set(error, STATUS_IO, "the database was removed or replaced");
     }
