@@ -406,10 +406,10 @@ WHERE EXISTS (
 
 -- The newer domains, as for results of the gauntlet.
 INSERT INTO main.domains (
-    environment_id, experiment_id, problem_key, configuration_id, binary_hash, multiple, least,
+    environment_id, experiment_id, problem_key, configuration_id, binary_hash, multiple, least, most,
     is_listed, reason, formula, found_at)
-SELECT e.new, x.new, o.problem_key, c.new, o.binary_hash, o.multiple, o.least, o.is_listed, o.reason,
-       o.formula, o.found_at
+SELECT e.new, x.new, o.problem_key, c.new, o.binary_hash, o.multiple, o.least, o.most, o.is_listed,
+       o.reason, o.formula, o.found_at
 FROM other.domains AS o
 JOIN map_environments AS e ON e.old = o.environment_id
 JOIN map_experiments AS x ON x.old = o.experiment_id
@@ -417,6 +417,7 @@ JOIN map_configurations AS c ON c.old = o.configuration_id
 WHERE true
 ON CONFLICT DO UPDATE SET
     binary_hash = excluded.binary_hash, multiple = excluded.multiple, least = excluded.least,
+    most = excluded.most,
     is_listed = excluded.is_listed, reason = excluded.reason, formula = excluded.formula,
     found_at = excluded.found_at
 WHERE excluded.found_at > domains.found_at;

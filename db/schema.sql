@@ -2,7 +2,7 @@
 -- that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 18;
+PRAGMA user_version = 19;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -411,7 +411,7 @@ CREATE TABLE domains (
     is_listed INTEGER NOT NULL CHECK (is_listed IN (0, 1)),
     reason TEXT,
     formula TEXT,
-    found_at TEXT NOT NULL,
+    found_at TEXT NOT NULL, most INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (environment_id, experiment_id, problem_key, configuration_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -329,6 +329,12 @@ SELECT
             AND k.configuration_id IN (t.configuration_id, m.configuration_id)
     ) AS least,
     (
+        SELECT MIN(NULLIF(k.most, 0)) FROM domains AS k
+        WHERE k.environment_id = s.environment_id AND k.experiment_id = p.experiment_id
+            AND k.problem_key = p.key
+            AND k.configuration_id IN (t.configuration_id, m.configuration_id)
+    ) AS most,
+    (
         SELECT MAX(k.is_listed) FROM domains AS k
         WHERE k.environment_id = s.environment_id AND k.experiment_id = p.experiment_id
             AND k.problem_key = p.key

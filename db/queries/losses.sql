@@ -2,14 +2,14 @@
 -- timed there: how much worse than the winner it looks, both from the finest stage that has seen both;
 -- and how much worse it is at most, as the rounds of the choice showed it. NULL: nothing tells.
 -- Where another state of the cache than the winner's mode shows it to be slower, it loses that much.
--- is_barred: checks left it the measured sizes alone, so it serves no other one than those it won. multiple, least: what
--- else checks left. Who is refuted is not among them.
+-- is_barred: checks left it the measured sizes alone, so it serves no other one than those it won. multiple, least,
+-- most: what else checks left. Who is refuted is not among them.
 WITH out AS MATERIALIZED (
     SELECT DISTINCT configuration_id FROM refuted
     WHERE environment_id = :environment AND experiment_id = :experiment AND problem_key = :key
 ),
 kept AS MATERIALIZED (
-    SELECT configuration_id, multiple, least, is_listed FROM domains
+    SELECT configuration_id, multiple, least, most, is_listed FROM domains
     WHERE environment_id = :environment AND experiment_id = :experiment AND problem_key = :key
 ),
 chosen AS (
@@ -57,7 +57,9 @@ SELECT w.n AS n, c.id AS configuration_id, c.key AS key,
        (SELECT max(kept.multiple) FROM kept
         WHERE kept.configuration_id IN (c.id, own.measured_configuration_id)) AS multiple,
        (SELECT max(kept.least) FROM kept
-        WHERE kept.configuration_id IN (c.id, own.measured_configuration_id)) AS least
+        WHERE kept.configuration_id IN (c.id, own.measured_configuration_id)) AS least,
+       (SELECT min(nullif(kept.most, 0)) FROM kept
+        WHERE kept.configuration_id IN (c.id, own.measured_configuration_id)) AS most
 FROM chosen AS w
 -- CROSS: in this order; points are looked up, not made of all trials.
 CROSS JOIN points AS best

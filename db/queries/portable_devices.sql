@@ -19,6 +19,7 @@ SELECT
     MAX(CASE r.launch WHEN 0 THEN r.active_blocks_per_sm END) AS active_blocks,
     MAX(k.multiple) AS multiple,
     MAX(k.least) AS least,
+    MIN(NULLIF(k.most, 0)) AS most,
     MAX(k.is_listed) AS is_listed
 FROM json_each(:trials) AS wanted
 JOIN trials AS t ON t.id = wanted.value

@@ -58,7 +58,8 @@ placed AS (
     HAVING count(CASE k.state WHEN 'dirty' THEN e.id END) = count(CASE o.stage WHEN 'dirty' THEN 1 END)
 )
 SELECT winner, placed.trial_id, placed.configuration_id, c.parameters, placed.derived, loss,
-       max(d.multiple) AS multiple, max(d.least) AS least, max(d.is_listed) AS is_listed
+       max(d.multiple) AS multiple, max(d.least) AS least,
+       min(nullif(d.most, 0)) AS most, max(d.is_listed) AS is_listed
 FROM placed
 JOIN configurations AS c ON c.id = placed.configuration_id
 JOIN trials AS t ON t.id = placed.trial_id

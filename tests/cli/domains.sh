@@ -106,7 +106,7 @@ run "$TUNE" run ./h.yaml --device null
 expect_code 0
 expect_err '^tune: ./h.yaml:5:15: the constraints leave no configuration for h with n = 1000; .*, nor for h with n = 1001; the other sizes are tuned$'
 expect_err '^tune: 1 of 1 problem: '
-run "$TUNE" run ./h.yaml --dry-run
+run "$TUNE" run ./h.yaml --dry-run --device null
 expect_code 0
 expect_out '^    h, n = 4096: 15 points, 15 legal$'
 expect_out '^    h, n = 1000: none legal, left out \('
@@ -217,7 +217,8 @@ sed -i 's/^sizes:.*/sizes: {n: [4096, 65536]}/' tiles.yaml
 tune_tiles
 [[ $(domains | cut -d ' ' -f 2- | sort -u) == '1 1 1' ]] || fail "not the measured sizes: $(domains)"
 grep -vE '^tiles n=4096 .*domain="n==4096"|^tiles n=65536 .*domain="n==65536"' tuned.conf | grep '^tiles ' && fail "serves other sizes"
-# A maximum hides what is left out, unless that is the largest element; a count of 16 bits is wrong far beyond the sizes.
+# A maximum hides what is left out, unless that is the largest element. A count of 16 bits is wrong far beyond the sizes, a
+# kernel with a limit right behind the largest: both serve all sizes up to that.
 cat >most.c <<'C'
 void most(const struct tune_block *block, void *const *arguments)
 {
@@ -228,6 +229,8 @@ void most(const struct tune_block *block, void *const *arguments)
     n = n / 16 * 16;
 #elif WAY == 2
     n = (unsigned short)n;
+#elif WAY == 3
+    n = n > 30000 ? 0 : n;
 #endif
     int most = -2147483647 - 1;
     for (volatile long long spin = 0; spin < (WAY == 0 ? 4 * n : 0); spin++)
@@ -251,7 +254,7 @@ experiment: most
 device: cpu
 source: most.c
 sizes: {n: [1000, 30000]}
-parameters: {way: [0, 1, 2]}
+parameters: {way: [0, 1, 2, 3]}
 defines: {WAY: way}
 launches:
   - {kernel: most, grid: 1, threads: 1, arguments: [in, out, n]}
@@ -265,9 +268,17 @@ rm -rf tune.db* tuned.conf
 run "$TUNE" run most.yaml --device cpu "${steady[@]}" --set sweep_slower=100
 expect_code 0
 grep '^most ' tuned.conf | grep -q 'way=1' && fail "serves 1000 without its last eight elements: $(cat tuned.conf)"
-[[ $(query "SELECT DISTINCT is_listed FROM domains JOIN configurations AS c ON c.id = configuration_id WHERE key = 'way=2'") == 1 ]] ||
-    fail "serves sizes above 65535: $(query 'SELECT * FROM domains')"
-grep '^most n=30000 way=2 ' tuned.conf | grep -qv 'domain="n==30000"' && fail "serves other sizes: $(cat tuned.conf)"
+[[ $(query "SELECT key, multiple, least, most, is_listed FROM domains JOIN configurations AS c ON c.id = configuration_id
+    WHERE key IN ('way=2', 'way=3') ORDER BY 1") == $'way=2 1 1 30000 0\nway=3 1 1 30000 0' ]] ||
+    fail "not up to 30000: $(query 'SELECT * FROM domains')"
+grep -E '^most n=.* way=[23] ' tuned.conf | grep -qv 'domain="n<=30000"' && fail "serves larger sizes: $(cat tuned.conf)"
+# With a larger size both are checked anew.
+sed -i 's/^sizes:.*/sizes: {n: [1000, 30000, 65000]}/' most.yaml
+run "$TUNE" run most.yaml --device cpu "${steady[@]}" --set sweep_slower=100
+expect_code 0
+[[ $(query "SELECT key, most FROM domains JOIN configurations AS c ON c.id = configuration_id WHERE key = 'way=2'") == 'way=2 65000' ]] ||
+    fail "not up to 65000: $(query 'SELECT * FROM domains')"
+grep '^most ' tuned.conf | grep -q 'way=3' && fail "serves 65000: $(cat tuned.conf)"
 
 # An experiment that promises all sizes has no candidate left.
 sed -i 's/^device: cpu/device: cpu\nall_sizes: true/' tiles.yaml

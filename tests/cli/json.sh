@@ -106,7 +106,7 @@ expect_json '{e["device"] for e in j}' "{'Fixture GPU'}"
 CUDA_VISIBLE_DEVICES='' run "$TUNE" devices --json
 expect_code 0
 valid devices
-expect_json '[d["address"] for d in j["devices"]], j["unavailable"][0]["address"]' "(['cpu'], 'cuda')"
+expect_json '[d["address"] for d in j["devices"]], {d["address"] for d in j["unavailable"]} <= {"cuda"}' "(['cpu'], True)"
 device=$(pick 'j["devices"][0]["device"], j["devices"][0]["device_uuid"]')
 write_experiment
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --db own.db --points 6 --as graph,eager --quiet

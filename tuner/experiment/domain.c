@@ -13,7 +13,8 @@ int64_t domain_next(const struct domain *domain, int64_t n)
     if (domain->is_listed)
         return 0;
     n = n < domain->least ? domain->least : n;
-    return (n + domain->multiple - 1) / domain->multiple * domain->multiple;
+    n = (n + domain->multiple - 1) / domain->multiple * domain->multiple;
+    return domain->most > 0 && n > domain->most ? 0 : n;
 }
 
 uint64_t common_divisor(uint64_t a, uint64_t b)
@@ -29,7 +30,9 @@ uint64_t common_divisor(uint64_t a, uint64_t b)
 struct domain domain_meet(const struct domain *a, const struct domain *b)
 {
     const int64_t divisor = (int64_t)common_divisor((uint64_t)a->multiple, (uint64_t)b->multiple);
+    const bool is_a = b->most <= 0 || (a->most > 0 && a->most < b->most);
     struct domain both = {.least = a->least > b->least ? a->least : b->least,
+                          .most = is_a ? a->most : b->most,
                           .is_listed = a->is_listed || b->is_listed};
     both.is_listed |= __builtin_mul_overflow(a->multiple / divisor, b->multiple, &both.multiple);
     return both;
@@ -594,6 +597,11 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
         const struct term least = known(value_integer(checked->least));
         const struct term from = joined(&writer, BINDS_COMPARED, ">=", &n, &least);
         all = both(&writer, false, &all, &from);
+    }
+    if (checked->most > 0) {
+        const struct term most = known(value_integer(checked->most));
+        const struct term to = joined(&writer, BINDS_COMPARED, "<=", &n, &most);
+        all = both(&writer, false, &all, &to);
     }
     *out = NULL;
     maker_start(&here, experiment, problem, facts, arena, error);

@@ -5,21 +5,23 @@
 
 #include "tuner/experiment/experiment.h"
 
-/* Result of the checks: multiples of a number from some size on, or only the measured sizes. */
+/* Result of the checks: multiples of a number from one size to another, or only the measured sizes.
+ */
 struct domain {
-    int64_t multiple, least; /* 1 and 1: all sizes */
-    bool is_listed;          /* the measured sizes only */
+    int64_t multiple, least, most; /* 1, 1 and 0 (no end): all sizes */
+    bool is_listed;                /* the measured sizes only */
 };
-#define DOMAIN_OF_ALL ((struct domain){1, 1, false})
+#define DOMAIN_OF_ALL ((struct domain){.multiple = 1, .least = 1})
 
 static inline bool domain_is_whole(const struct domain *domain)
 {
-    return domain->multiple <= 1 && domain->least <= 1 && !domain->is_listed;
+    return domain->multiple <= 1 && domain->least <= 1 && domain->most <= 0 && !domain->is_listed;
 }
 /* Returns whether the domain contains n, a size that was not measured. */
 static inline bool domain_has(const struct domain *domain, int64_t n)
 {
-    return !domain->is_listed && n % domain->multiple == 0 && n >= domain->least;
+    return !domain->is_listed && n % domain->multiple == 0 && n >= domain->least &&
+           (domain->most <= 0 || n <= domain->most);
 }
 /* Returns the domain's next size from n on; 0: none. */
 int64_t domain_next(const struct domain *domain, int64_t n);

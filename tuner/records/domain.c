@@ -146,9 +146,8 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
                 if (question.count == 1 || i % 2 == 0 || i / 2 % question.count == k)
                     there[k] = sizes.items[(i * (2 * k + 1) + 17 * k) % sizes.count];
             const int64_t n = there[0];
-            const bool is_checked = n % checked->multiple == 0 && n >= checked->least;
             const bool is_meant =
-                (problem->shape || is_checked) && admits(&question, there, &valued);
+                (problem->shape || domain_has(checked, n)) && admits(&question, there, &valued);
             const bool is_wrong = is_given(tuned, &question, there) != is_meant;
             if (is_wrong && !((is_meant || !valued) && may_overflow(&question, there)))
                 out->text = NULL;

@@ -40,7 +40,7 @@ struct loss_row {
     double loss, bound; /* NaN: unknown */
     bool is_winner;
     bool is_barred; /* excluded from sizes other than this one */
-    int64_t multiple, least;
+    int64_t multiple, least, most;
     size_t spot, item; /* indices in the losses; their number: none */
 };
 
@@ -64,6 +64,7 @@ static enum status read_key(struct losses *losses, const char *key, const int64_
         {"is_barred", offsetof(struct loss_row, is_barred), STORE_TRUTH},
         {"multiple", offsetof(struct loss_row, multiple), STORE_INTEGER},
         {"least", offsetof(struct loss_row, least), STORE_INTEGER},
+        {"most", offsetof(struct loss_row, most), STORE_INTEGER},
     };
     const size_t first = losses->spot_count;
     struct loss_row *items = NULL;
@@ -148,6 +149,7 @@ static size_t find_item(struct losses *losses, const struct loss_row *row, bool 
     if (losses->names == 1) /* tuples are checked at themselves alone */
         item->domain = (struct domain){.multiple = row->multiple > 1 ? row->multiple : 1,
                                        .least = row->least > 1 ? row->least : 1,
+                                       .most = row->most,
                                        .is_listed = row->is_barred};
     return losses->count++;
 }

@@ -1,7 +1,7 @@
 /* The domain of a configuration that fails at a size which was not promised. The configuration may
- * still win, but is used only where further probes succeed: from some size on, at multiples of a
- * number, or else at the measured sizes. A failure at a listed size, or at any size if the
- * experiment promises all, rejects the configuration. */
+ * still win, but is used only where further probes succeed: from some size on, up to the largest
+ * listed one, at multiples of a number, or else at the measured sizes. A failure at a listed size,
+ * or at any size if the experiment promises all, rejects the configuration. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,8 @@ struct probing {
     int64_t most;         /* largest size */
     int64_t near;         /* size around which most are probed: at most the problem's */
     int64_t divisor;      /* common divisor of the listed sizes at which it is legal ... */
-    int64_t first;        /* ... and the least of these */
+    int64_t first;        /* ... the least of these ... */
+    int64_t last;         /* ... and the largest of all */
     struct {
         int64_t n;
         bool applies, right;
@@ -103,7 +104,7 @@ static enum status holds(struct probing *probing, struct domain domain, bool *ho
         const int64_t size = domain_next(&both, from[i] > 1 ? from[i] : 1);
         bool applies = false;
         bool right = false;
-        bool is_new = size <= probing->most && !(i >= NEARER && probed >= PROBES_MIN) &&
+        bool is_new = size > 0 && size <= probing->most && !(i >= NEARER && probed >= PROBES_MIN) &&
                       !work_declares(&probing->contest->work, size);
         for (size_t j = 0; j < probed; j++)
             is_new = is_new && probed_at[j] != size;
@@ -178,6 +179,29 @@ static enum status find_least(struct probing *probing, int64_t *least, struct er
     return STATUS_OK;
 }
 
+/* Finds whether the candidate is right up to the largest listed size and at none of those beyond
+ * that are probed, as one with a limit is. */
+static enum status find_most(struct probing *probing, int64_t *most, struct error *error)
+{
+    const int64_t last = probing->last;
+    const int64_t beyond[] = {last + 1, last + 3, 2 * last + 1};
+    *most = 0;
+    if (probing->wrong->n <= last)
+        return STATUS_OK;
+    bool right = false;
+    for (size_t i = 0; !right && i < COUNT(beyond); i++) {
+        bool applies = false;
+        if (beyond[i] <= probing->most && beyond[i] != probing->wrong->n)
+            TRY(probe(probing, beyond[i], &applies, &right, error));
+        right = right && applies;
+    }
+    if (right)
+        return STATUS_OK;
+    TRY(holds(probing, (struct domain){.multiple = 1, .least = 1, .most = last}, &right, error));
+    *most = right ? last : 0;
+    return STATUS_OK;
+}
+
 /* Finds the least divisor of all listed sizes whose other multiples are right; 0: none. */
 static enum status find_multiple(struct probing *probing, int64_t *multiple, struct error *error)
 {
@@ -218,7 +242,9 @@ static enum status find_multiple(struct probing *probing, int64_t *multiple, str
 
 static bool is_larger(const struct domain *a, const struct domain *b)
 {
-    return a->multiple != b->multiple ? a->multiple < b->multiple : a->least < b->least;
+    if (a->multiple != b->multiple)
+        return a->multiple < b->multiple;
+    return a->least != b->least ? a->least < b->least : a->most <= 0 && b->most > 0;
 }
 
 /* Tries the domains left to other candidates, the largest first: a kernel with a tile of 128 is not
@@ -266,15 +292,16 @@ static enum status find_domain(struct probing *probing, struct domain *found, st
                        (i == 0 || (!probing->is_late && probing->tries < TRIES_MAX &&
                                    probing->crashes < CRASHES_MAX));
          i++) {
-        int64_t least = 0, multiple = 0;
+        int64_t least = 0, multiple = 0, most = 0;
         probing->enough = enough[i];
-        if (probing->wrong->n < probing->first)
+        TRY(find_most(probing, &most, error));
+        if (most == 0 && probing->wrong->n < probing->first)
             TRY(find_least(probing, &least, error));
         if (least > 0)
             TRY(explains(probing, &(struct domain){.multiple = 1, .least = least}, &explained,
                          error));
         least = explained ? least : 0;
-        if (least == 0)
+        if (most == 0 && least == 0)
             TRY(find_multiple(probing, &multiple, error));
         if (multiple > 0)
             TRY(explains(probing, &(struct domain){.multiple = multiple, .least = 1}, &explained,
@@ -282,7 +309,8 @@ static enum status find_domain(struct probing *probing, struct domain *found, st
         multiple = explained ? multiple : 0;
         *found = (struct domain){.multiple = multiple > 0 ? multiple : 1,
                                  .least = least > 0 ? least : 1,
-                                 .is_listed = least == 0 && multiple == 0};
+                                 .most = most,
+                                 .is_listed = least == 0 && multiple == 0 && most == 0};
         probing->enough = SIZE_MAX;
         TRY(holds(probing, *found, &right, error));
     }
@@ -294,6 +322,19 @@ static enum status find_domain(struct probing *probing, struct domain *found, st
     if (found->is_listed)
         *found = (struct domain){.multiple = 1, .least = 1, .is_listed = true};
     return STATUS_OK;
+}
+
+/* Returns the largest size of the problem's key. */
+static int64_t last_listed(const struct work *work)
+{
+    int64_t last = work->problem.n;
+    for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
+        struct problem problem;
+        experiment_problem(work->experiment, i, &problem);
+        if (strcmp(problem.key, work->problem.key) == 0 && problem.n > last)
+            last = problem.n;
+    }
+    return last;
 }
 
 static struct store_domain domain_row(const struct work *work, const struct candidate *candidate)
@@ -312,6 +353,7 @@ enum status candidate_store_domain(const struct work *work, const struct candida
     struct store_domain row = domain_row(work, candidate);
     row.multiple = domain->multiple;
     row.least = domain->least;
+    row.most = domain->most;
     row.is_listed = domain->is_listed;
     row.reason = why;
     return store_domain_put(work->store, &row, error);
@@ -374,6 +416,7 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
     const struct work *work = &probing.contest->work;
     /* The listed sizes must stay. */
     probing.divisor = probing.first = work->problem.n;
+    probing.last = last_listed(work);
     for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
         struct error ignored = {0};
         struct problem problem;
@@ -390,10 +433,10 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
     TRY(fails_at_home(&probing, out, error));
     if (*out)
         return STATUS_OK;
-    /* Nothing can be tried around a size far beyond the listed ones. */
-    if (wrong->is_far)
-        found.is_listed = is_known = true;
-    else
+    /* Nothing is tried around a size far beyond the listed ones: nearer ones were right. */
+    is_known = wrong->is_far;
+    found.most = wrong->is_far ? probing.last : 0;
+    if (!is_known)
         TRY(try_others(&probing, &found, &is_known, error));
     if (!is_known) {
         found = (struct domain){.multiple = 1, .least = 1, .is_listed = true};
@@ -431,11 +474,15 @@ enum status candidate_recall_domain(struct contest *contest, struct candidate *c
     TRY(store_domain_get(work->store, &contest->sweep->arena, &row, &found, error));
     if (!found || !row.reason || strcmp(row.binary_hash, binary_hash) != 0)
         return STATUS_OK;
-    *confined = strcmp(row.reason, DOMAIN_UNCHECKED) == 0;
+    /* Missing checks, or a larger size than before. */
+    *confined =
+        strcmp(row.reason, DOMAIN_UNCHECKED) == 0 || (row.most > 0 && row.most < last_listed(work));
     if (*confined)
         return STATUS_OK;
-    const struct domain domain = {
-        .multiple = row.multiple, .least = row.least, .is_listed = row.is_listed != 0};
+    const struct domain domain = {.multiple = row.multiple,
+                                  .least = row.least,
+                                  .most = row.most,
+                                  .is_listed = row.is_listed != 0};
     return set_domain(contest->sweep, candidate, &domain, row.reason, error);
 }
 
@@ -445,7 +492,7 @@ void contest_note_domains(const struct contest *contest)
     const struct finalist *first = NULL;
     size_t narrowed = 0;
     size_t right = 0;
-    char where[96];
+    struct text where = {0};
     for (size_t i = 0; i < contest->finalist_count; i++) {
         const struct finalist *finalist = &contest->finalists[i];
         if (!finalist_can_win(finalist))
@@ -461,25 +508,28 @@ void contest_note_domains(const struct contest *contest)
     const struct narrowing *narrowing = first->slot.candidate->narrowing;
     const char *size_name = work->problem.size_name;
     if (narrowing->domain.is_listed)
-        (void)string_format(where, 96, "was measured");
-    else if (narrowing->domain.multiple > 1 && narrowing->domain.least > 1)
-        (void)string_format(where, 96, "'%s %% %lld == 0 and %s >= %lld'", size_name,
-                            (long long)narrowing->domain.multiple, size_name,
-                            (long long)narrowing->domain.least);
-    else if (narrowing->domain.multiple > 1)
-        (void)string_format(where, 96, "'%s %% %lld == 0'", size_name,
-                            (long long)narrowing->domain.multiple);
-    else
-        (void)string_format(where, 96, "'%s >= %lld'", size_name,
-                            (long long)narrowing->domain.least);
+        text_append(&where, "was measured");
+    const struct {
+        int64_t bound;
+        const char *operation, *end;
+    } parts[] = {{narrowing->domain.multiple > 1 ? narrowing->domain.multiple : 0, "%", " == 0"},
+                 {narrowing->domain.least > 1 ? narrowing->domain.least : 0, ">=", ""},
+                 {narrowing->domain.most, "<=", ""}};
+    for (size_t i = 0; !narrowing->domain.is_listed && i < COUNT(parts); i++)
+        if (parts[i].bound > 0)
+            text_printf(&where, "%s%s %s %lld%s", where.length > 0 ? " and " : "'", size_name,
+                        parts[i].operation, (long long)parts[i].bound, parts[i].end);
+    if (!narrowing->domain.is_listed)
+        text_append(&where, "'");
     problem_note(
         work->session, &work->problem, "%zu of %s %s only some sizes, as '%s' where %s%s: %s%s%s%s",
         narrowed, count_text(right, "finalist").text, narrowed == 1 ? "serves" : "serve",
-        first->key, narrowing->domain.is_listed ? "it " : "", where, narrowing->why,
+        first->key, narrowing->domain.is_listed ? "it " : "", text_string(&where), narrowing->why,
         strcmp(narrowing->why, DOMAIN_UNCHECKED) == 0 ? "; a larger --budget checks them"
                                                       : ". The experiment lists no such size",
         narrowed < right || narrowing->domain.is_listed
             ? ""
             : "; to say so, write under its constraints ",
-        narrowed < right || narrowing->domain.is_listed ? "" : where);
+        narrowed < right || narrowing->domain.is_listed ? "" : text_string(&where));
+    text_free(&where);
 }

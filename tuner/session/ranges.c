@@ -97,6 +97,7 @@ static enum status limit(struct covering *covering, size_t configuration, const 
                                .binary_hash = "",
                                .multiple = item->domain.multiple,
                                .least = item->domain.least,
+                               .most = item->domain.most,
                                .is_listed = 1,
                                .reason = reason};
     item->domain.is_listed = true;
@@ -316,6 +317,7 @@ static enum status store_formula(struct covering *covering, const struct size_bo
                                .binary_hash = "",
                                .multiple = item->domain.multiple,
                                .least = item->domain.least,
+                               .most = item->domain.most,
                                .is_listed = item->domain.is_listed};
     struct domain_text domain = {.text = NULL};
     struct problem problem;

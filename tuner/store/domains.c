@@ -9,8 +9,8 @@ enum status store_domain_put(struct store *store, const struct store_domain *row
     ROW_TABLE(struct store_domain, domains, "store a domain", KEY(environment_id, INTEGER),
               KEY(experiment_id, INTEGER), KEY(problem_key, TEXT), KEY(configuration_id, INTEGER),
               VALUE(binary_hash, TEXT), VALUE(multiple, INTEGER), VALUE(least, INTEGER),
-              VALUE(is_listed, INTEGER), VALUE(reason, TEXT), VALUE(formula, TEXT),
-              WRITTEN_AT("found_at", ROW_VALUE));
+              VALUE(most, INTEGER), VALUE(is_listed, INTEGER), VALUE(reason, TEXT),
+              VALUE(formula, TEXT), WRITTEN_AT("found_at", ROW_VALUE));
     return store_put(store, &domains, STORE_SOURCES(row), NULL, error);
 }
 
@@ -18,11 +18,11 @@ enum status store_domain_get(struct store *store, struct arena *arena, struct st
                              bool *found, struct error *error)
 {
     SELECTION(struct store_domain, selection,
-              "SELECT binary_hash, multiple, least, is_listed, reason FROM domains"
+              "SELECT binary_hash, multiple, least, most, is_listed, reason FROM domains"
               " WHERE environment_id = ?1 AND experiment_id = ?2 AND problem_key = ?3"
               " AND configuration_id = ?4",
               SELECTED(binary_hash, TEXT), SELECTED(multiple, INTEGER), SELECTED(least, INTEGER),
-              SELECTED(is_listed, INTEGER), SELECTED(reason, TEXT));
+              SELECTED(most, INTEGER), SELECTED(is_listed, INTEGER), SELECTED(reason, TEXT));
     return store_select_one(
         store, &selection,
         STORE_VALUES(value_integer(row->environment_id), value_integer(row->experiment_id),

@@ -56,8 +56,8 @@ struct store_domain {
     const char *problem_key;
     int64_t configuration_id;
     const char *binary_hash;
-    int64_t multiple, least, is_listed;
-    const char *reason, *formula; /* NULL: none */
+    int64_t multiple, least, most, is_listed; /* as in struct domain */
+    const char *reason, *formula;             /* NULL: none */
 };
 enum status store_domain_put(struct store *store, const struct store_domain *row,
                              struct error *error);

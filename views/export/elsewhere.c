@@ -693,6 +693,7 @@ static enum status fill_domain(struct evaluation *evaluation, bool is_found,
 {
     const struct domain checked = {.multiple = row->multiple > 1 ? row->multiple : 1,
                                    .least = row->least > 1 ? row->least : 1,
+                                   .most = row->most,
                                    .is_listed = row->is_listed > 0};
     struct domain_text domain = {.text = "", .is_listed = checked.is_listed};
     struct problem problem;
@@ -705,6 +706,9 @@ static enum status fill_domain(struct evaluation *evaluation, bool is_found,
     } else if (!domain_is_whole(&checked) && !checked.is_listed) {
         domain.text = arena_printf(&evaluation->arena, "n%%%lld==0&&n>=%lld",
                                    (long long)checked.multiple, (long long)checked.least);
+        if (domain.text && checked.most > 0)
+            domain.text = arena_printf(&evaluation->arena, "%s&&n<=%lld", domain.text,
+                                       (long long)checked.most);
     }
     out->is_listed = domain.is_listed;
     if (domain.is_listed && evaluation->size_count == 0)
@@ -754,10 +758,11 @@ enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiment
     const bool is_found = begin(&evaluation, experiments, row);
     const bool is_recorded_so = is_found && is_recorded(&evaluation, row);
     /* Appends the key of an answer: equal for the rows of a range, unless the domain is listed. */
-    text_printf(&question, "%lld\n%s\n%s\n%lld\n%s\n%lld\n%lld %lld %lld\n",
+    text_printf(&question, "%lld\n%s\n%s\n%lld\n%s\n%lld\n%lld %lld %lld %lld\n",
                 (long long)row->experiment, row->problem, row->parameters, (long long)row->units,
                 row->facts ? row->facts : "", (long long)row->active_blocks,
-                (long long)row->multiple, (long long)row->least, (long long)row->is_listed);
+                (long long)row->multiple, (long long)row->least, (long long)row->most,
+                (long long)row->is_listed);
     *out = (struct elsewhere){.formulas = json_object(), .varying = json_object()};
     bool failed = question.failed || !out->formulas || !out->varying;
     if (is_recorded_so && !failed && experiments->question.length > 0 &&

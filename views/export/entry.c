@@ -28,6 +28,7 @@ static const struct store_column columns[] = {
     {"active_blocks", OF(active_blocks), STORE_INTEGER},
     {"multiple", OF(multiple), STORE_INTEGER},
     {"least", OF(least), STORE_INTEGER},
+    {"most", OF(most), STORE_INTEGER},
     {"is_listed", OF(is_listed), STORE_INTEGER},
     {"compute_capability", OF(capability), STORE_TEXT},
     {"name", OF(name), STORE_TEXT},

@@ -24,7 +24,7 @@ struct measured_row {
     int64_t winner, trial, configuration;
     const char *parameters, *derived;
     double loss;
-    int64_t multiple, least, is_listed; /* domain left by checks */
+    int64_t multiple, least, most, is_listed; /* domain left by checks */
 };
 #define OF(member) offsetof(struct measured_row, member)
 static const struct store_column columns[] = {
@@ -36,6 +36,7 @@ static const struct store_column columns[] = {
     {"loss", OF(loss), STORE_REAL},
     {"multiple", OF(multiple), STORE_INTEGER},
     {"least", OF(least), STORE_INTEGER},
+    {"most", OF(most), STORE_INTEGER},
     {"is_listed", OF(is_listed), STORE_INTEGER},
 };
 
@@ -224,9 +225,10 @@ static enum status find_domain(const struct portfolio *portfolio, const struct c
     other.derived = at->derived;
     other.multiple = at->multiple;
     other.least = at->least;
+    other.most = at->most;
     other.is_listed = at->is_listed;
     *domain = "";
-    if (at->multiple <= 1 && at->least <= 1 && at->is_listed <= 0 &&
+    if (at->multiple <= 1 && at->least <= 1 && at->most <= 0 && at->is_listed <= 0 &&
         !domain_depends_on_size(experiment))
         return STATUS_OK;
     enum status status = elsewhere_domain(&there, portfolio->experiments, &other, error);
@@ -245,6 +247,7 @@ static enum status may_serve(struct portfolio *portfolio, struct cell *cell, siz
                                           .derived = row->derived,
                                           .multiple = row->multiple,
                                           .least = row->least,
+                                          .most = row->most,
                                           .is_listed = row->is_listed};
     struct option *items = &portfolio->items[cell->options];
     const struct measured_row *measured[] = {&standing, items[option].measured};
