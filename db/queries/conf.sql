@@ -22,11 +22,13 @@ WITH boards AS (
     FROM environments AS e
     JOIN devices AS d ON d.id = e.device_id
 ),
--- A winner with a parameter that the newest winner of its problem lacks is of an earlier file, whose kernel had it.
+-- A winner with a parameter that the newest winner of its problem lacks is of an earlier file, whose kernel had it. One
+-- that a later version of the file found wrong (another reference, say) is none by now, unless its own ran again since.
 named AS MATERIALIZED (
     SELECT * FROM (
         SELECT
             w.*,
+            g.key AS configuration,
             g.parameters,
             FIRST_VALUE(g.parameters) OVER (
                 PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, COALESCE(p.family, w.problem)
@@ -37,10 +39,19 @@ named AS MATERIALIZED (
         JOIN problems AS p ON p.id = w.problem_id
         JOIN configurations AS g ON g.id = w.configuration_id
         WHERE w.objective = :objective AND w.stage <> 'sweep'
-    )
+    ) AS given
     WHERE NOT EXISTS (
-        SELECT 1 FROM json_each(parameters) AS own
-        WHERE own.key NOT IN (SELECT other.key FROM json_each(newest) AS other)
+        SELECT 1 FROM json_each(given.parameters) AS own
+        WHERE own.key NOT IN (SELECT other.key FROM json_each(given.newest) AS other)
+    ) AND NOT EXISTS (
+        SELECT 1
+        FROM experiments AS later
+        CROSS JOIN configurations AS same ON same.experiment_id = later.id AND same.key = given.configuration
+        CROSS JOIN trials AS wrong ON wrong.configuration_id = same.id AND wrong.status = 'wrong_result'
+        CROSS JOIN problems AS there ON there.id = wrong.problem_id
+        WHERE later.name = given.experiment AND later.id <> given.experiment_id AND there.key = given.problem
+            AND wrong.environment_id = given.environment_id
+            AND wrong.run_id > COALESCE((SELECT MAX(s.run_id) FROM searches AS s WHERE s.problem_id = given.problem_id), 0)
     )
 ),
 won AS (

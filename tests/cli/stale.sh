@@ -86,6 +86,25 @@ grep '^double ' tuned.conf | grep -v ' size=1000 ' && fail "another's parameter:
 grep -q '^double n=.* size=1000 ' tuned.conf || fail "no present winner: $(cat tuned.conf)"
 cd ..
 
+# With another reference, by which they are wrong, winners are none until the former one is back. The file stays, which is told.
+cp -r mended doubted
+cd doubted || exit
+rm -f tune.db tuned.conf
+tune_it
+cp double_reference.c former.c
+sed -i 's/2 \* in\[i\]/3 * in[i]/' double_reference.c
+run "$TUNE" run ./double.yaml --device cpu "${steady[@]}"
+expect_code 6
+expect_err '^tune: tuned.conf is left as it is, with winners of an earlier run$'
+run "$TUNE" export -o gone.conf
+expect_code 6
+refuse_file gone.conf
+cp former.c double_reference.c
+tune_it
+run "$TUNE" export -o back.conf
+cmp back.conf tuned.conf || fail "other winners than the run's"
+cd ..
+
 # Failures are left alone unless asked for.
 run "$TUNE" run ./double.yaml --device cpu "${steady[@]}" --retry wrong_result
 expect_code 0

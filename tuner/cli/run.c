@@ -435,6 +435,8 @@ static enum status write_conf(const struct run *run, struct store *store, struct
     const struct export_options options = {.objective = run->session.objective};
     struct export_counts counts;
     enum status status = export_conf(store, path, &options, &counts, error);
+    if (status == STATUS_NO_WINNER && file_exists(path))
+        print_clean(stderr, "tune: %s is left as it is, with winners of an earlier run\n", path);
     if (status == STATUS_NO_WINNER && counts.unstable == 0 && run->unsupported[0])
         return error_set(error, status, "%s", run->unsupported);
     if (status == STATUS_NO_WINNER &&
