@@ -78,13 +78,17 @@ static bool leave_few(struct launch_plan *plan, uint64_t few)
     return are_few;
 }
 
-/* Moves the extremes of drawn inputs to their ends. Inputs of one seed belong together: one may be
- * the beginning of another. */
-static void set_ends(struct launch_plan *plan, uint64_t ends)
+/* Moves the extremes of drawn inputs to their ends, on a GPU of those that the host makes in any
+ * case, as large ones take far longer there. Inputs of one seed belong together: one may be the
+ * beginning of another. */
+static void set_ends(const struct work *work, struct launch_plan *plan, uint64_t ends)
 {
+    enum { ON_DEVICE_BYTES = 1 << 20 }; /* from there on, inputs are generated on GPUs */
+    const bool is_gpu = device_traits(work->options->device_kind)->is_gpu;
     for (size_t i = 0; i < plan->argument_count; i++) {
         struct argument *argument = &plan->arguments[i];
-        bool may = role_is_filled(argument->role);
+        bool may = role_is_filled(argument->role) &&
+                   !(is_gpu && argument_bytes(argument) >= ON_DEVICE_BYTES);
         for (size_t j = 0; j < plan->argument_count; j++) {
             const struct argument *other = &plan->arguments[j];
             may = may && (!role_is_filled(other->role) || other->seed != argument->seed ||
@@ -191,7 +195,7 @@ static enum status case_plan(struct contest *contest, struct arena *arena, const
         if (!*applies || checks_are_recorded(checks) || contest->sweep->inputs.alike)
             return STATUS_OK;
         move_seeds(plan, test->seed);
-        set_ends(plan, test->ends);
+        set_ends(&contest->work, plan, test->ends);
         for (size_t i = 0; i < checks->count; i++) {
             if (!checks->items[i].plan)
                 continue;
@@ -200,7 +204,7 @@ static enum status case_plan(struct contest *contest, struct arena *arena, const
                 return error_no_memory(error);
             move_seeds(moved, test->seed);
             (void)leave_few(moved, test->few);
-            set_ends(moved, test->ends);
+            set_ends(&contest->work, moved, test->ends);
             checks->items[i].plan = moved;
         }
         return STATUS_OK;
