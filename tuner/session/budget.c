@@ -389,6 +389,8 @@ size_t budget_batch(const struct group *group, const struct allowance *allowance
     const double left_ns = (double)(allowance->sweep_end_ns - clock_budget_ns());
     if (budget_end_ns(group->session) == 0)
         return most;
+    if (group->session->options->compiles_beside_measuring)
+        return (size_t)fmin((double)most, (double)workers + trials_in(group, fmax(left_ns, 0)));
     /* The first batch is as quick as possible, later ones take half of the time. */
     const double waves = each_ns > 0 ? floor(fmax(left_ns, 0) / 2 / each_ns) : 0;
     return (size_t)fmin((double)most, fmax(waves, 1) * (double)workers);

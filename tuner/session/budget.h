@@ -55,8 +55,8 @@ void budget_share(const struct group *group, struct allowance *allowance);
 void budget_begin_sweep(const struct group *group, struct allowance *allowance);
 /* Recomputes it after further ones, as long as these tell more about the cost of a trial. */
 void budget_learn(const struct group *group, struct allowance *allowance);
-/* Returns the number of candidates to compile before they are timed, if compilers use the cores
- * that kernels are timed on: at most `most`. */
+/* Returns the number of candidates to compile ahead, at most `most`: those for which the sweep has
+ * time. If compilers use the cores that kernels are timed on, a batch before it is timed. */
 size_t budget_batch(const struct group *group, const struct allowance *allowance, size_t most);
 /* Returns whether a device without work should wait for compilers: a binary may be there before the
  * race has to begin. After the sweep's share, only for compilations that were under way at its end,

@@ -279,8 +279,7 @@ enum status window_fill(const struct work *work, struct sweep *sweep, struct err
     /* Binaries that the budget cannot measure are not worth compiling. */
     if (exhaustive && (beside || work->options->budget_ns == 0))
         most = beside ? AHEAD_EXHAUSTIVE : BATCH_EXHAUSTIVE;
-    if (!beside)
-        most = budget_batch(work->group, &sweep->allowance, most);
+    most = budget_batch(work->group, &sweep->allowance, most);
     /* While inputs are made no lane requests more. */
     const size_t queued = sweep->inputs.setup_ns == 0 ? most : binaries->workers;
     while (got && sweep->window.count < most) {

@@ -124,6 +124,8 @@ TEST(test_a_slow_compiler_leaves_the_sweep_more)
         assert_true(budget_awaits_compilers(&run.group, &run.allowance));
     }
     assert_true(swept[1] > 2 * swept[0]);
+    assert_in_range(budget_batch(&run.group, &run.allowance, 17), 4, 8); /* as many as fit */
+    run.options.compiles_beside_measuring = false;
     assert_int_equal(budget_batch(&run.group, &run.allowance, 17), 2); /* one for each compiler */
     let_pass(&run, 4 * second);
     assert_false(budget_awaits_compilers(&run.group, &run.allowance));
