@@ -33,17 +33,21 @@ named AS MATERIALIZED (
             FIRST_VALUE(g.parameters) OVER (
                 PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, COALESCE(p.family, w.problem)
                 ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC
-            ) AS newest
+            ) AS newest,
+            FIRST_VALUE(w.experiment_id) OVER (
+                PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, COALESCE(p.family, w.problem)
+                ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC
+            ) AS newest_experiment
         FROM latest_winners AS w
         JOIN boards AS b ON b.environment_id = w.environment_id
         JOIN problems AS p ON p.id = w.problem_id
         JOIN configurations AS g ON g.id = w.configuration_id
         WHERE w.objective = :objective AND w.stage <> 'sweep'
     ) AS given
-    WHERE NOT EXISTS (
+    WHERE (given.experiment_id = given.newest_experiment OR NOT EXISTS (
         SELECT 1 FROM json_each(given.parameters) AS own
         WHERE own.key NOT IN (SELECT other.key FROM json_each(given.newest) AS other)
-    ) AND NOT EXISTS (
+    )) AND NOT EXISTS (
         SELECT 1
         FROM experiments AS later
         CROSS JOIN configurations AS same ON same.experiment_id = later.id AND same.key = given.configuration
@@ -60,6 +64,7 @@ won AS (
         w.problem_id,
         w.l2_mode,
         w.newest,
+        w.newest_experiment,
         i.issue,
         w.trial_id,
         w.chosen_at,
@@ -111,10 +116,10 @@ covered AS (
                     AND r.l2_mode = w.l2_mode AND r.objective = :objective
     JOIN configurations AS g ON g.id = r.configuration_id
     WHERE w.place_of_problem = 1
-        AND NOT EXISTS (
+        AND (w.experiment_id = w.newest_experiment OR NOT EXISTS (
             SELECT 1 FROM json_each(g.parameters) AS own
             WHERE own.key NOT IN (SELECT other.key FROM json_each(w.newest) AS other)
-        )
+        ))
 ),
 measured AS (
     SELECT

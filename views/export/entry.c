@@ -69,7 +69,7 @@ static const struct store_column columns[] = {
     {"claim_percent", OF(claim_percent), STORE_REAL},
     {"confidence", OF(confidence), STORE_REAL},
 };
-enum { COLUMNS_OF_DEVICES = 19 }; /* the first ones, common to both queries */
+enum { COLUMNS_OF_DEVICES = 20 }; /* the first ones, common to both queries */
 
 enum status conf_rows_read(struct store *store, const char *sql, bool of_devices,
                            const struct store_parameter parameters[CONF_PARAMETERS],
