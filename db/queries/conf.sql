@@ -30,19 +30,17 @@ named AS MATERIALIZED (
             w.*,
             g.key AS configuration,
             g.parameters,
-            FIRST_VALUE(g.parameters) OVER (
-                PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, COALESCE(p.family, w.problem)
-                ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC
-            ) AS newest,
-            FIRST_VALUE(w.experiment_id) OVER (
-                PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, COALESCE(p.family, w.problem)
-                ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC
-            ) AS newest_experiment
+            FIRST_VALUE(g.parameters) OVER newest_first AS newest,
+            FIRST_VALUE(w.experiment_id) OVER newest_first AS newest_experiment
         FROM latest_winners AS w
         JOIN boards AS b ON b.environment_id = w.environment_id
         JOIN problems AS p ON p.id = w.problem_id
         JOIN configurations AS g ON g.id = w.configuration_id
         WHERE w.objective = :objective AND w.stage <> 'sweep'
+        WINDOW newest_first AS (
+            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, COALESCE(p.family, w.problem)
+            ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC
+        )
     ) AS given
     WHERE (given.experiment_id = given.newest_experiment OR NOT EXISTS (
         SELECT 1 FROM json_each(given.parameters) AS own

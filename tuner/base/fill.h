@@ -25,6 +25,8 @@ enum argument_fill {
 enum { ARGUMENT_FILLS = 9 };
 
 enum { FILL_THREADS = 256 }; /* threads of a block, on a device */
+/* Bytes from which on a GPU makes and checks data itself. */
+enum { ON_DEVICE_BYTES = 1 << 20 };
 
 /* Inputs of an element of an arithmetic fill, besides its index. */
 struct filling {

@@ -83,7 +83,6 @@ static bool leave_few(struct launch_plan *plan, uint64_t few)
  * beginning of another. */
 static void set_ends(const struct work *work, struct launch_plan *plan, uint64_t ends)
 {
-    enum { ON_DEVICE_BYTES = 1 << 20 }; /* from there on, inputs are generated on GPUs */
     const bool is_gpu = device_traits(work->options->device_kind)->is_gpu;
     for (size_t i = 0; i < plan->argument_count; i++) {
         struct argument *argument = &plan->arguments[i];

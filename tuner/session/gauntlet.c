@@ -119,11 +119,11 @@ static double largest_size(const struct contest *contest)
 
 /* Returns the size far beyond the largest listed one at which programs may still get its winner, or
  * the largest affordable one: of an algorithm whose time grows with the cube of n, too. 0: none. */
-static int64_t far_size(const struct contest *contest)
+static int64_t far_size(const struct contest *contest, double most)
 {
     static const double most_ns = 200e6, most_reference_ns = 1e9, factor = 8, least = 1.5;
     const double n = (double)contest->work.problem.n;
-    const double elements = many_elements / largest_size(contest) * n;
+    const double elements = many_elements / most * n;
     const double reference_ns = (double)contest->sweep->inputs.reference_ns;
     double slowest_ns = 1;
     for (size_t i = 0; i < contest->finalist_count; i++)
@@ -135,11 +135,10 @@ static int64_t far_size(const struct contest *contest)
 
 /* Lists cases around the size itself, around powers of two and warps, two odd sizes below, and two
  * up to the next listed size, or one far beyond the largest. */
-static size_t list_cases(const struct contest *contest, struct gauntlet_case *cases)
+static size_t list_cases(const struct contest *contest, double most, struct gauntlet_case *cases)
 {
     static const int64_t small[] = {1, 2, 31, 33, 255, 257, 1025, 4097, 65537, 1000003};
     const int64_t n = contest->work.problem.n;
-    const double most = largest_size(contest);
     struct random random = {.seed = (uint64_t)n};
     size_t count = 0;
     if (!experiment_head(contest->work.experiment)->has_size)
@@ -179,7 +178,7 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
     }
     /* Two, as either extreme may lie where a kernel looks that sees the beginning alone. */
     const size_t before = count;
-    const int64_t far = next == n ? far_size(contest) : 0;
+    const int64_t far = next == n ? far_size(contest, most) : 0;
     count = add_case(contest, cases, count, far, 1);
     count = add_case(contest, cases, count, far - 2, 2);
     for (size_t i = before; i < count; i++)
@@ -196,20 +195,20 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
 
 /* Adds sizes at which other configurations failed, in this run or an earlier one: a kernel that is
  * wrong here and there is wrong there again. */
-static enum status add_failed(struct contest *contest, struct gauntlet_case *cases, size_t *count,
-                              struct error *error)
+static enum status add_failed(struct contest *contest, double most, struct gauntlet_case *cases,
+                              size_t *count, struct error *error)
 {
     enum { FAILED_MOST = 4 };
     const struct store_domain of = {.experiment_id = contest->work.experiment_id,
                                     .problem_key = contest->work.problem.key};
-    const size_t most = *count + FAILED_MOST;
+    const size_t count_most = *count + FAILED_MOST;
     struct store_failed_size *sizes = NULL;
     size_t size_count = 0;
     if (!experiment_head(contest->work.experiment)->has_size)
         return STATUS_OK;
     TRY(store_failed_sizes(contest->work.store, &of, &contest->arena, &sizes, &size_count, error));
-    for (size_t i = 0; i < size_count && *count < most; i++)
-        if ((double)sizes[i].n <= largest_size(contest))
+    for (size_t i = 0; i < size_count && *count < count_most; i++)
+        if ((double)sizes[i].n <= most)
             *count = add_case(contest, cases, *count, sizes[i].n, (uint32_t)i % 4);
     return STATUS_OK;
 }
@@ -528,11 +527,11 @@ enum status contest_check(struct contest *contest, struct lane *lane, double pro
                                     error));
         TRY(recall_verdict(contest, finalist, &checking.known[i], error));
     }
-    checking.count = list_cases(contest, checking.list);
-    TRY(add_failed(contest, checking.list, &checking.count, error));
+    const double most = largest_size(contest);
+    checking.count = list_cases(contest, most, checking.list);
+    TRY(add_failed(contest, most, checking.list, &checking.count, error));
     note_limits(contest);
     const int64_t own = contest->work.problem.n;
-    const double most = largest_size(contest);
     /* Cases at the problem's own size come first: these must run. */
     const int64_t before_ns = clock_budget_ns();
     for (size_t i = 0; i < checking.count; i++)

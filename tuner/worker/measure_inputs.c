@@ -6,6 +6,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/files.h"
+#include "tuner/base/fill.h"
 #include "tuner/base/seal.h"
 #include "tuner/worker/measure.h"
 
@@ -28,13 +29,12 @@ void measure_remark(struct measuring *state, const char *format, ...)
 
 bool works_on_device(struct measuring *state, size_t bytes)
 {
-    static const size_t min_bytes = 1 << 20;
     struct error ignored = {0};
     if (!state->check_mode_known) {
         (void)environment_integer("TUNE_CHECK_ON_HOST", 0, 1, -1, &state->check_on_host, &ignored);
         state->check_mode_known = true;
     }
-    return state->check_on_host != 1 && (state->check_on_host == 0 || bytes >= min_bytes);
+    return state->check_on_host != 1 && (state->check_on_host == 0 || bytes >= ON_DEVICE_BYTES);
 }
 
 /* Returns whether the data serve the argument. Element i depends on the fill and i only, so a

@@ -21,8 +21,8 @@ struct conf_row {
     const char *capability;       /* "9.0"; "" or NULL: none */
     int64_t units, n, experiment; /* experiments.id */
     int64_t threads, shared_bytes, registers, active_blocks;
-    int64_t multiple, least, most,
-        is_listed; /* bounds of the domain left by checks (struct domain) */
+    /* Bounds of the domain left by checks (struct domain). */
+    int64_t multiple, least, most, is_listed;
     /* only from conf.sql: */
     const char *name, *device_driver, *device_compiler, *driver, *compiler;
     const char *measured; /* the trial that has the times */

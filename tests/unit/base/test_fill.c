@@ -284,7 +284,7 @@ TEST(normal_fills_have_their_mean_and_deviation)
     assert_true(look_at(ELEMENT_U8, FILL_NORMAL, 0, 1000).most == 255); /* held in range */
 }
 
-/* The same elements, with the extremes at the ends, wherever they were. */
+/* Moving the extremes to the ends keeps the elements, wherever the extremes were. */
 TEST(extremes_are_moved_to_the_ends)
 {
     enum { MOST = 9 };
