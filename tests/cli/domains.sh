@@ -22,9 +22,10 @@ int main(int argc, char **argv)
         struct tuned_launch launch = {{0}, {0}, {0}, 0, 0, {0}};
         char why[TUNED_REASON_BYTES];
         enum tuned_grade grade = tuned_find(tuned, &device, argv[4], n, &answer);
+        const int has_launch = grade && tuned_answer_launch(&answer, 0, &launch);
         tuned_reason(&answer, why, sizeof why);
-        printf("%lld %d %lld %d %lld %s\n", n, (int)grade, tuned_integer(answer.entry, "tile", 0),
-               grade && tuned_answer_launch(&answer, 0, &launch), launch.grid[0], why);
+        printf("%lld %d %lld %d %lld %s\n", n, (int)grade, tuned_integer(answer.entry, "tile", 0), has_launch,
+               launch.grid[0], why);
     }
     tuned_free(tuned);
     return argc != 8;
@@ -135,6 +136,25 @@ expect_out "^66 7 2 0 0 .*; no launch: it has no value for this size and device,
 printf 'tuned-conf 3\n[null "Null device"] compute_capability=9.0\na n=1-100 tile=2 |\nend\n' >old.conf
 run ./ask old.conf null "Null device" a 50 50 1
 expect_out "^50 7 2 0 0 .*; no launch: the file has none$"
+
+# ---- launches that `when` leaves out ----
+
+# Launch 0 is another one there: each entry serves the sizes with the launches that it was measured with.
+write_scale w
+sed -i 's/^launches:/&\n  - {kernel: scale, when: "n > 100000", grid: 1, block: block}/' w.yaml
+run "$TUNE" run ./w.yaml --device null --only tile=1 --only block=64 --conf w.conf
+expect_code 0
+for n in 4096 65536 70000 100000 100001 300000 1048576; do
+    run ./ask w.conf null "Null device" w $n $n 1
+    grid=$((n > 100000 ? 1 : (n + 63) / 64))
+    expect_out "^$n [0-9] 1 1 $grid "
+done
+run "$TUNE" show --ranges
+expect_out 'w +4096 +1048576  !\(n>100000\)[|][|]n>100000 '
+sed -i 's/n > 100000/sm_count > 100/' w.yaml
+run "$TUNE" run ./w.yaml --device null --only tile=1 --only block=64 --conf w.conf
+run ./ask w.conf null "Null device" w 70000 70000 1
+expect_out "^70000 [0-9] 1 0 0 .*; no launch: devices with other numbers of units have other launches$"
 
 # ---- checks ----
 

@@ -558,6 +558,34 @@ static void forget_sizes(struct writer *writer)
         writer->maker.environment.bound[SLOT_SIZE + i] = false;
 }
 
+/* Returns whether tuned.conf numbers the launch, which a `when` may leave out. */
+static bool is_numbered(const struct experiment *experiment, const struct launch_rule *rule)
+{
+    return experiment->head.device->is_gpu && !rule->is_function && rule->when.tree;
+}
+
+unsigned domain_launches(const struct experiment *experiment, const struct problem *problem,
+                         const struct facts *facts, const struct configuration *configuration)
+{
+    struct error ignored = {0};
+    struct maker maker;
+    unsigned launches = 0;
+    bool is_started = false;
+    for (size_t i = 0; i < experiment->launch_count; i++) {
+        bool applies = false;
+        if (!is_numbered(experiment, &experiment->launches[i]))
+            continue;
+        if (!is_started)
+            maker_start(&maker, experiment, problem, facts, NULL, &ignored);
+        if ((!is_started && !maker_configure(&maker, configuration)) ||
+            !make_truth(&maker, &experiment->launches[i].when, &applies))
+            return 0;
+        is_started = true;
+        launches |= applies ? 1u << i : 0;
+    }
+    return launches;
+}
+
 bool domain_depends_on_size(const struct experiment *experiment)
 {
     struct writer writer = {.is_possible = true};
@@ -574,6 +602,10 @@ bool domain_depends_on_size(const struct experiment *experiment)
             if (needs_size(&writer, parameter->values[j].tree))
                 return true;
     }
+    for (size_t i = 0; i < experiment->launch_count; i++)
+        if (is_numbered(experiment, &experiment->launches[i]) &&
+            needs_size(&writer, experiment->launches[i].when.tree))
+            return true;
     return false;
 }
 
@@ -621,6 +653,16 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
     for (size_t i = 0; i < experiment->head.parameter_count; i++) {
         const struct term one = write_values(&writer, &experiment->parameters[i],
                                              writer.maker.environment.values[SLOT_PARAMETERS + i]);
+        all = both(&writer, false, &all, &one);
+    }
+    for (size_t i = 0; i < experiment->launch_count; i++) {
+        const struct launch_rule *rule = &experiment->launches[i];
+        bool applies = false;
+        if (!is_numbered(experiment, rule) || !needs_size(&writer, rule->when.tree) ||
+            !make_truth(&here, &rule->when, &applies))
+            continue;
+        struct term one = write_term(&writer, rule->when.tree);
+        one = applies ? one : negated(&writer, &one);
         all = both(&writer, false, &all, &one);
     }
     TRY_MEMORY(!arena->failed);

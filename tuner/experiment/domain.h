@@ -30,14 +30,19 @@ uint64_t common_divisor(uint64_t a, uint64_t b);
 /* Returns the intersection. */
 struct domain domain_meet(const struct domain *a, const struct domain *b);
 
-/* Returns whether a constraint, or the values of a parameter, depend on the size. */
+/* Returns the launches, a bit each, whose `when` holds: the numbers of a kernel's launches in
+ * tuned.conf depend on them. 0 where there are no such numbers, and where a `when` has no value. */
+unsigned domain_launches(const struct experiment *experiment, const struct problem *problem,
+                         const struct facts *facts, const struct configuration *configuration);
+
+/* Returns whether a constraint, the values of a parameter, or the launches depend on the size. */
 bool domain_depends_on_size(const struct experiment *experiment);
 
 /* Writes the domain as a formula over n and other sizes, in the language of tuned.conf, which
- * libtuned evaluates: the constraints with the configuration's values substituted, and the result
- * of the checks. "" means all sizes. Constraints that do not hold at the problem's own size are
- * left out, since a baseline need not satisfy them. *out is NULL if a constraint cannot be written;
- * it belongs to the arena. */
+ * libtuned evaluates: the constraints with the configuration's values substituted, the result of
+ * the checks, and where the launches are those of the problem's own size. "" means all sizes.
+ * Constraints that do not hold at that size are left out, since a baseline need not satisfy them.
+ * *out is NULL if a constraint or a `when` cannot be written; it belongs to the arena. */
 enum status domain_formula(const struct experiment *experiment, const struct problem *problem,
                            const struct facts *facts, const struct configuration *configuration,
                            const struct domain *checked, struct arena *arena, const char **out,

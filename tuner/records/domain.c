@@ -60,9 +60,11 @@ struct question {
     const char *names[SIZE_NAMES_MAX]; /* names as in tuned.conf */
     int64_t own[SIZE_NAMES_MAX];
     size_t count;
+    unsigned launches; /* domain_launches */
 };
 
-/* Finds whether the constraints allow the configuration; *valued: they have a value there. */
+/* Finds whether the constraints allow the configuration, with the launches of the problem's own
+ * size; *valued: the constraints have a value there. */
 static bool admits(const struct question *question, const int64_t *sizes, bool *valued)
 {
     struct error ignored = {0};
@@ -76,8 +78,11 @@ static bool admits(const struct question *question, const int64_t *sizes, bool *
         there = problem_at(question->problem, sizes[0]);
     *valued = is_problem && space_admits(question->experiment, &there, question->facts,
                                          question->configuration, &holds, &ignored) == STATUS_OK;
+    holds = *valued && holds &&
+            domain_launches(question->experiment, &there, question->facts,
+                            question->configuration) == question->launches;
     arena_free(&arena);
-    return *valued && holds;
+    return holds;
 }
 
 /* Returns whether products of sizes may exceed 64 bits. There libtuned and the constraints may lack
@@ -110,7 +115,15 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
                       const struct domain *checked, struct arena *arena, struct domain_text *out,
                       struct error *error)
 {
-    struct question question = {experiment, problem, facts, configuration, {"n"}, {problem->n}, 1};
+    struct question question = {.experiment = experiment,
+                                .problem = problem,
+                                .facts = facts,
+                                .configuration = configuration,
+                                .names = {"n"},
+                                .own = {problem->n},
+                                .count = 1,
+                                .launches =
+                                    domain_launches(experiment, problem, facts, configuration)};
     size_t first = 0;
     if (problem->shape) {
         question.count = experiment_size_names(experiment, question.names, &first);

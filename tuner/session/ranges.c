@@ -301,12 +301,42 @@ static enum status look_around(struct covering *covering, struct error *error)
 
 /* ---- rows for the store ---- */
 
+/* Joins the domains of a range's sizes that have other launches: each has lines of its own in
+ * tuned.conf. */
+static enum status join_launches(struct covering *covering, size_t number, size_t spot,
+                                 const char **formula, struct error *error)
+{
+    const struct work *work = &covering->work;
+    const struct losses *losses = &covering->losses;
+    const size_t c = covering->boxes[number].configuration;
+    const struct configuration *configuration = losses_configuration(&covering->losses, c);
+    bool seen[1 << LAUNCHES_MAX] = {false};
+    for (size_t i = spot; i < losses->spot_count; i++) {
+        struct domain_text domain = {.text = NULL};
+        struct problem problem;
+        if (covering->box_of[i] != number)
+            continue;
+        problem = problem_at(&work->problem, losses->sizes[i]);
+        const unsigned launches =
+            domain_launches(work->experiment, &problem, work->facts, configuration);
+        if (i > spot && !seen[launches]) {
+            TRY(domain_of(work->experiment, &problem, work->facts, configuration,
+                          &losses->items[c].domain, &covering->arena, &domain, error));
+            *formula = arena_printf(&covering->arena, "%s||%s", *formula, domain.text);
+            TRY_MEMORY(*formula);
+        }
+        seen[launches] = true;
+    }
+    return STATUS_OK;
+}
+
 /* Stores the whole domain of a range's configuration, in the form of tuned.conf. */
-static enum status store_formula(struct covering *covering, const struct size_box *range, int64_t n,
+static enum status store_formula(struct covering *covering, size_t number, size_t spot,
                                  struct error *error)
 {
     const struct work *work = &covering->work;
     const struct losses *losses = &covering->losses;
+    const struct size_box *range = &covering->boxes[number];
     const struct known_configuration *item = &losses->items[range->configuration];
     const struct configuration *configuration =
         losses_configuration(&covering->losses, range->configuration);
@@ -324,11 +354,13 @@ static enum status store_formula(struct covering *covering, const struct size_bo
     bool found = false;
     if (!configuration)
         return STATUS_OK;
-    problem = problem_at(&work->problem, n);
+    problem = problem_at(&work->problem, losses->sizes[spot]);
     TRY(store_domain_get(work->store, &covering->arena, &row, &found, error));
     TRY(domain_of(work->experiment, &problem, work->facts, configuration, &item->domain,
                   &covering->arena, &domain, error));
     row.formula = domain.text;
+    if (!domain.is_listed)
+        TRY(join_launches(covering, number, spot, &row.formula, error));
     if (domain.is_listed) { /* the measured sizes served: "n==1024||n==4096" */
         struct text text = {0};
         for (size_t i = 0; i < losses->spot_count; i++)
@@ -407,7 +439,7 @@ static enum status fill_row(struct covering *covering, size_t number, const char
     }
     TRY(fill_checks(covering, number, first, row, error));
     if (losses->names == 1)
-        return store_formula(covering, box, losses->sizes[spot], error);
+        return store_formula(covering, number, spot, error);
     struct text text = {0}; /* as tuned.conf has it: "m@16-64 k@8" */
     for (size_t i = 0; i < losses->names; i++) {
         if (i == first)
@@ -422,10 +454,12 @@ static enum status fill_row(struct covering *covering, size_t number, const char
 }
 
 /* Finds whether tuned.conf has no formula for the tuples at which some box's configuration is
- * legal: then each tuple has an entry of its own, and no box is stored. */
+ * legal, or the launches of a box differ: then each tuple has an entry of its own, and no box is
+ * stored. */
 static enum status lacks_formula(struct covering *covering, bool *lacks, struct error *error)
 {
     struct losses *losses = &covering->losses;
+    unsigned launches[SPOTS_MAX] = {0};
     *lacks = false;
     for (size_t i = 0; losses->names > 1 && i < losses->measured && !*lacks; i++) {
         struct domain_text domain = {.text = NULL};
@@ -439,6 +473,11 @@ static enum status lacks_formula(struct covering *covering, bool *lacks, struct 
             TRY(domain_of(covering->work.experiment, &problem, covering->work.facts, configuration,
                           &losses->items[c].domain, &covering->arena, &domain, error));
         *lacks = domain.is_listed;
+        if (configuration)
+            launches[i] = domain_launches(covering->work.experiment, &problem, covering->work.facts,
+                                          configuration);
+        for (size_t k = 0; k < i && configuration; k++)
+            *lacks |= covering->box_of[k] == covering->box_of[i] && launches[k] != launches[i];
     }
     return STATUS_OK;
 }

@@ -27,6 +27,7 @@ struct evaluation {
     const char *facts;
     const char *units_key;
     int64_t active_blocks, n, units;
+    unsigned launches; /* of the row's size and device (domain_launches) */
     /* Sizes with several names: the count, else 0; names in tuned.conf; sizes of the row. */
     size_t size_count;
     const char *size_names[SIZE_NAMES_MAX];
@@ -110,6 +111,11 @@ static bool begin(struct evaluation *evaluation, struct experiments *experiments
     experiments->short_of_memory |=
         recall_configuration(evaluation->experiment, row->parameters, &evaluation->arena,
                              &evaluation->configuration, &found, &ignored) == STATUS_NO_MEMORY;
+    const struct problem own = problem_at(&evaluation->problem, evaluation->n);
+    if (found)
+        evaluation->launches =
+            domain_launches(evaluation->experiment, &own,
+                            facts_there(evaluation, evaluation->units), &evaluation->configuration);
     return found;
 }
 
@@ -126,6 +132,8 @@ static bool admits(struct evaluation *evaluation, const char *capability)
     enum status status = facts.failed ? STATUS_NO_MEMORY
                                       : space_admits(evaluation->experiment, &problem, &facts,
                                                      &evaluation->configuration, &holds, &ignored);
+    holds = holds && domain_launches(evaluation->experiment, &problem, &facts,
+                                     &evaluation->configuration) == evaluation->launches;
     evaluation->experiments->short_of_memory |= status == STATUS_NO_MEMORY;
     facts_free(&facts);
     return status == STATUS_OK && holds;
@@ -205,20 +213,6 @@ void elsewhere_needs(struct experiments *experiments, const struct conf_row *row
     end(&evaluation);
 }
 
-void append_needs(struct text *out, const struct needs *needs)
-{
-    append_count(out, "threads", needs->threads);
-    append_count(out, "shared_bytes", needs->shared_bytes);
-    append_count(out, "registers", needs->registers);
-    if (needs->least > 0)
-        text_printf(out, " capability=%lld.%lld", (long long)(needs->least / 100),
-                    (long long)(needs->least % 100));
-    if (needs->least > 0 && needs->most != INT64_MAX)
-        text_printf(out, "-%lld.%lld", (long long)(needs->most / 100),
-                    (long long)(needs->most % 100));
-    append_count(out, "cluster", needs->cluster);
-}
-
 /* ---- values at many sizes and numbers of units ---- */
 
 /* Values of a launch: three axes each of grid, block and cluster, shared memory, cooperation. */
@@ -243,9 +237,11 @@ struct probes {
     size_t count;
     struct target targets[TARGETS_MAX];
     size_t derived_count, target_count, launch_count;
+    size_t others;   /* sizes with other launches: the domain excludes them */
+    const char *why; /* reason why no value is known elsewhere, if other than missing values */
 };
 
-/* Evaluates a probe. Returns false if the experiment has no values there. */
+/* Evaluates a probe. Returns false if the experiment has no values there, or other launches. */
 static bool take_values(struct evaluation *evaluation, struct probes *probes, struct probe *probe)
 {
     struct error ignored = {0};
@@ -269,6 +265,12 @@ static bool take_values(struct evaluation *evaluation, struct probes *probes, st
     enum status status = facts->failed || !plan ? STATUS_NO_MEMORY : STATUS_OK;
     if (status == STATUS_OK && !is_problem)
         status = STATUS_BAD_INPUT;
+    if (status == STATUS_OK &&
+        domain_launches(evaluation->experiment, &problem, facts, &evaluation->configuration) !=
+            evaluation->launches) {
+        probes->others++;
+        status = STATUS_BAD_INPUT;
+    }
     if (status == STATUS_OK)
         status = point_derived(&point, &arena, derived, &count, &ignored);
     if (status == STATUS_OK)
@@ -309,7 +311,8 @@ static bool fill_probes(struct evaluation *evaluation, struct probes *probes)
     enum {
         UNITS = sizeof units / sizeof units[0],
         SIZES = 3 * 36 + 8 + 16,
-        PROBE_SIZE_MAX = 30011
+        PROBE_SIZE_MAX = 30011,
+        LEAST = 16
     };
     int64_t sizes[SIZES];
     size_t count = 0;
@@ -334,6 +337,15 @@ static bool fill_probes(struct evaluation *evaluation, struct probes *probes)
     if (!take_values(evaluation, probes, &probes->items[0]))
         return false;
     probes->count = 1;
+    for (size_t j = 0; j < UNITS; j++) {
+        struct probe probe = probes->items[0];
+        probe.units = units[j];
+        (void)take_values(evaluation, probes, &probe);
+    }
+    if (probes->others > 0) {
+        probes->why = "devices with other numbers of units have other launches";
+        return false;
+    }
     for (size_t j = 0; j < UNITS; j++)
         for (size_t i = j % 3; i < SIZES; i += 3) {
             struct probe *probe = &probes->items[probes->count];
@@ -345,7 +357,7 @@ static bool fill_probes(struct evaluation *evaluation, struct probes *probes)
             if (sizes[i] > 0 && take_values(evaluation, probes, probe))
                 probes->count++;
         }
-    return probes->count > SIZES;
+    return probes->count >= LEAST && probes->count + probes->others > SIZES;
 }
 
 /* Evaluates a target at a size and unit count that need not be probes; with several sizes, `along`
@@ -553,31 +565,6 @@ static size_t same_values(const struct probes *probes, size_t target)
     return target;
 }
 
-static const char *const parts[] = {"grid", "block", "cluster", "shared", "cooperative"};
-
-const char *launch_part_name(struct arena *arena, size_t launch, size_t part)
-{
-    return launch == 0 ? arena_printf(arena, "launch.%s", parts[part])
-                       : arena_printf(arena, "launch%zu.%s", launch + 1, parts[part]);
-}
-
-const char *launch_axes(struct arena *arena, const char *const axes[3])
-{
-    if (!axes[0] || !axes[1] || !axes[2])
-        return NULL;
-    if (strcmp(axes[2], "1") != 0)
-        return arena_printf(arena, "%s,%s,%s", axes[0], axes[1], axes[2]);
-    return strcmp(axes[1], "1") != 0 ? arena_printf(arena, "%s,%s", axes[0], axes[1]) : axes[0];
-}
-
-const char *launch_numbers(struct arena *arena, const int64_t *numbers, bool has_axes)
-{
-    const char *axes[3] = {"", "1", "1"};
-    for (size_t i = 0; i < (has_axes ? 3 : 1); i++)
-        axes[i] = arena_printf(arena, "%lld", (long long)numbers[i]);
-    return launch_axes(arena, axes);
-}
-
 /* Looks for the formulas of all targets. */
 static void fill_formulas(struct evaluation *evaluation, struct probes *probes,
                           struct elsewhere *out)
@@ -758,11 +745,11 @@ enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiment
     const bool is_found = begin(&evaluation, experiments, row);
     const bool is_recorded_so = is_found && is_recorded(&evaluation, row);
     /* Appends the key of an answer: equal for the rows of a range, unless the domain is listed. */
-    text_printf(&question, "%lld\n%s\n%s\n%lld\n%s\n%lld\n%lld %lld %lld %lld\n",
+    text_printf(&question, "%lld\n%s\n%s\n%lld\n%s\n%lld\n%lld %lld %lld %lld %u\n",
                 (long long)row->experiment, row->problem, row->parameters, (long long)row->units,
                 row->facts ? row->facts : "", (long long)row->active_blocks,
                 (long long)row->multiple, (long long)row->least, (long long)row->most,
-                (long long)row->is_listed);
+                (long long)row->is_listed, evaluation.launches);
     *out = (struct elsewhere){.formulas = json_object(), .varying = json_object()};
     bool failed = question.failed || !out->formulas || !out->varying;
     if (is_recorded_so && !failed && experiments->question.length > 0 &&
@@ -788,7 +775,9 @@ enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiment
             fill_formulas(&evaluation, probes, out);
         } else {
             failed |= !probes || !fill_unknown(out, row);
-            out->why = out->why ? out->why : "its formulas have no value at most sizes";
+            if (!out->why)
+                out->why = probes && probes->why ? probes->why
+                                                 : "its formulas have no value at most sizes";
         }
         failed |= is_recorded_so && !keep_answer(experiments, &question, out);
     }

@@ -6,6 +6,45 @@
 #include "views/export/elsewhere.h"
 #include "views/export/embedded.h"
 
+void append_needs(struct text *out, const struct needs *needs)
+{
+    append_count(out, "threads", needs->threads);
+    append_count(out, "shared_bytes", needs->shared_bytes);
+    append_count(out, "registers", needs->registers);
+    if (needs->least > 0)
+        text_printf(out, " capability=%lld.%lld", (long long)(needs->least / 100),
+                    (long long)(needs->least % 100));
+    if (needs->least > 0 && needs->most != INT64_MAX)
+        text_printf(out, "-%lld.%lld", (long long)(needs->most / 100),
+                    (long long)(needs->most % 100));
+    append_count(out, "cluster", needs->cluster);
+}
+
+static const char *const parts[] = {"grid", "block", "cluster", "shared", "cooperative"};
+
+const char *launch_part_name(struct arena *arena, size_t launch, size_t part)
+{
+    return launch == 0 ? arena_printf(arena, "launch.%s", parts[part])
+                       : arena_printf(arena, "launch%zu.%s", launch + 1, parts[part]);
+}
+
+const char *launch_axes(struct arena *arena, const char *const axes[3])
+{
+    if (!axes[0] || !axes[1] || !axes[2])
+        return NULL;
+    if (strcmp(axes[2], "1") != 0)
+        return arena_printf(arena, "%s,%s,%s", axes[0], axes[1], axes[2]);
+    return strcmp(axes[1], "1") != 0 ? arena_printf(arena, "%s,%s", axes[0], axes[1]) : axes[0];
+}
+
+const char *launch_numbers(struct arena *arena, const int64_t *numbers, bool has_axes)
+{
+    const char *axes[3] = {"", "1", "1"};
+    for (size_t i = 0; i < (has_axes ? 3 : 1); i++)
+        axes[i] = arena_printf(arena, "%lld", (long long)numbers[i]);
+    return launch_axes(arena, axes);
+}
+
 static void append_listed(struct text *list, const char *name)
 {
     text_printf(list, "%s%s", list->length > 0 ? "," : "", name);
