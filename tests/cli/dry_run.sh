@@ -183,6 +183,11 @@ if [[ $code -ne 4 ]]; then
     run "$TUNE" run --dry-run --arch sm_90 told.yaml --default
     expect_code 0
     ! grep -q 'compiled:' "$captured.out" || fail 'more than the default was compiled'
+    # A small launch before it: the occupancy is the large one's, registers and shared memory are of both.
+    sed 's/^launches:/&\n  - {kernel: smooth, grid: 1, block: 1, shared: 128 * 1024, arguments: [in, out, n]}/' told.yaml >two.yaml
+    run "$TUNE" run --dry-run --arch sm_90 two.yaml
+    expect_code 0
+    expect_out '^ *100.0 % +4 .* 0-131072 '
     # Fewer values than the variable has room for are a beginning; more are too many.
     told smooth 'in, out, n' i32 '' 4
     run "$TUNE" run --dry-run --arch sm_90 told.yaml

@@ -354,8 +354,37 @@ static void append_reason(const struct facts *facts, const struct launch *launch
         (void)string_format(out, bytes, "more registers than a block can have");
 }
 
-/* Counts the point as launchable if each of its kernels is; the point's row is the first kernel's.
- */
+/* Returns the index of the launch with the most threads. */
+static size_t largest_launch(const struct launch_plan *plan)
+{
+    size_t largest = 0;
+    double most = 0;
+    for (size_t i = 0; i < plan->launch_count; i++) {
+        const struct launch *launch = &plan->launches[i];
+        const double threads = (double)launch->grid[0] * launch->grid[1] * launch->grid[2] *
+                               launch_block_threads(launch);
+        if (threads > most) {
+            most = threads;
+            largest = i;
+        }
+    }
+    return largest;
+}
+
+/* Counts a kernel's resources into the row. */
+static void widen_row(struct row *row, const struct kernel_resources *resources,
+                      const struct launch *kernel)
+{
+    if (resources->registers < 0)
+        return;
+    widen(row->registers, resources->registers);
+    widen(row->shared, (int64_t)resources->static_shared_bytes + kernel->shared_bytes);
+    if (resources->spill_bytes > row->spill_most)
+        row->spill_most = resources->spill_bytes;
+}
+
+/* Counts the point as launchable if each of its kernels is, into the row of the occupancy of its
+ * largest launch. */
 static enum status count_launchable(struct tally *tally, const struct point *point, size_t binary,
                                     struct arena *arena, struct error *error)
 {
@@ -382,15 +411,15 @@ static enum status count_launchable(struct tally *tally, const struct point *poi
     for (size_t i = 0; !*reason && i < count; i++)
         (void)launch_refused(&plan->launches[i], &limits, resources[i].active_blocks_per_sm, reason,
                              sizeof reason);
-    struct row *row = row_of(tally, reason, resources[0].occupancy);
+    const size_t largest = *reason ? 0 : largest_launch(plan);
+    struct row *row = row_of(tally, reason, resources[largest].occupancy);
+    bool is_spilling = false;
     row->points++;
-    if (resources[0].registers >= 0) {
-        widen(row->registers, resources[0].registers);
-        widen(row->shared, (int64_t)resources[0].static_shared_bytes + kernels[0].shared_bytes);
-        row->spilling += resources[0].spill_bytes > 0;
-        if (resources[0].spill_bytes > row->spill_most)
-            row->spill_most = resources[0].spill_bytes;
+    for (size_t i = 0; i < count; i++) {
+        widen_row(row, &resources[i], &kernels[i]);
+        is_spilling = is_spilling || resources[i].spill_bytes > 0;
     }
+    row->spilling += is_spilling;
     if (*reason)
         return STATUS_OK;
     /* An earlier point may have the same code and launches. */
