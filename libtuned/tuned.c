@@ -49,7 +49,8 @@ enum {
     MAJORS_MAX = 63,
     CAPABILITY_BITS = 16,
     CAPABILITY_MAJOR = 1 << CAPABILITY_BITS, /* compute capability 9.1 is 0x90001 */
-    CLUSTERS_SINCE = 9 * CAPABILITY_MAJOR
+    CLUSTERS_SINCE = 9 * CAPABILITY_MAJOR,
+    OTHER_SIZES = 'a' /* issue of a section with for=all-other-sizes, which no program has */
 };
 
 /* Names are numbered: each is stored once, and an index of tuned_value_index is such a number.
@@ -158,10 +159,11 @@ struct section {
     struct tuned_device device;  /* issue 0: for all */
 };
 
-/* The entries of one problem in one section. A problem's stand together, in the sections' order. */
+/* The entries of one problem in one section, and behind them those for other sizes. A problem's
+ * stand together, in the sections' order. */
 struct group {
-    uint32_t first_entry, count, section;
-    uint32_t kind, name; /* the section's */
+    uint32_t first_entry, count, all_count, section; /* count: without those */
+    uint32_t kind, name;                             /* the section's */
 };
 
 struct source {
@@ -598,7 +600,7 @@ static const char *text_of(const struct tuned_entry *entry, int side, uint32_t n
 }
 
 /* Returns the name's index as tuned_value_index does, but 0 for none. */
-static int index_of(const struct tuned_entry *entry, const char *name)
+ONE_COPY static int index_of(const struct tuned_entry *entry, const char *name)
 {
     return (int)find_name(entry ? entry->tuned : NULL, name, 0);
 }
@@ -975,6 +977,7 @@ static int read_entry(struct reader *reader)
     *reader->at++ = '\0';
     if (!reader->section)
         return refuse(reader, "'%.60s' stands before the first device", name);
+    entry->section = reader->section->device.issue == OTHER_SIZES;
     if (!take_fields(reader))
         return 0;
     size_t count = tuned->counts[FIELDS] - reader->first_field;
@@ -1074,11 +1077,13 @@ static int read_lines(struct reader *reader, char *text, const char *end)
 
 /* ---- sorting ---- */
 
-/* Compares entries by problem and sizes; 0 if both are equal. */
+/* Compares entries by problem, section (0, or 1: for other sizes) and sizes; 0 if both are equal.
+ */
 static int compare_entries(const void *left, const void *right)
 {
     const struct tuned_entry *a = left, *b = right;
     int order = strcmp(a->line.text, b->line.text);
+    order = order ? order : (int)a->section - (int)b->section;
     order = order ? order : (int)a->span_count - (int)b->span_count;
     for (size_t i = 0; !order && i <= a->span_count; i++) {
         const long long *x = span_at(a, i)->ends, *y = span_at(b, i)->ends;
@@ -1089,7 +1094,7 @@ static int compare_entries(const void *left, const void *right)
 }
 
 /* Compares sections by their devices. One for an issue of launches precedes the one for all, so
- * that of two equally good the first is the right one. */
+ * that of two equally good the first is the right one; one for other sizes is next to that. */
 static int compare_sections(const void *left, const void *right)
 {
     const struct section *a = left, *b = right;
@@ -1127,15 +1132,25 @@ static int check_source(struct reader *reader)
     size_t first = reader->counts[SECTIONS], count = tuned->counts[SECTIONS];
     sort(tuned, SECTIONS, first, count - first, compare_sections);
     for (size_t s = first; s < count; s++) {
-        const struct section *section = &tuned->lists.of.sections[s];
-        if (s > first && compare_sections(section - 1, section) == 0)
+        struct section *section = &tuned->lists.of.sections[s], *before = section - 1;
+        if (s > first && before->device.issue == OTHER_SIZES) {
+            /* Its entries, which follow in the file, are put among these. */
+            if (section->name == before->name &&
+                section->first_entry + section->entry_count == before->first_entry)
+                section->entry_count += before->entry_count;
+            before->entry_count = 0;
+        } else if (s > first && compare_sections(before, section) == 0) {
             return refuse_pair(reader, "the device '%.60s' was already given on line %d",
-                               section->device.name, section->line_number, section[-1].line_number);
+                               section->device.name, section->line_number, before->line_number);
+        }
+        if (section->device.issue == OTHER_SIZES)
+            continue;
         sort(tuned, ENTRIES, section->first_entry, section->entry_count, compare_entries);
         for (size_t i = 0; i < section->entry_count; i++) {
-            struct tuned_entry *entry = &tuned->lists.of.entries[section->first_entry + i];
-            entry->section = (uint32_t)s;
-            if (i == 0 || entry->problem != entry[-1].problem)
+            struct tuned_entry *entry = tuned->lists.of.entries + section->first_entry + i;
+            entry->section = (uint32_t)s - entry->section;
+            if (i == 0 || entry->problem != entry[-1].problem ||
+                entry->section != entry[-1].section)
                 continue;
             int is_alike = are_alike(entry, entry - 1);
             if (!is_alike || (entry[-1].n.ends[1] >= entry->n.ends[0] &&
@@ -1160,16 +1175,19 @@ static int make_groups(struct reader *reader)
             const struct section *section = &tuned->lists.of.sections[s];
             uint32_t problem = 0, end = section->first_entry + section->entry_count;
             for (uint32_t i = section->first_entry; i < end; i++) {
-                if (tuned->lists.of.entries[i].problem != problem) {
-                    struct name *name = &names[problem = tuned->lists.of.entries[i].problem];
+                const struct tuned_entry *entry = &tuned->lists.of.entries[i];
+                if (entry->problem != problem) {
+                    struct name *name = &names[problem = entry->problem];
                     if (groups) {
                         group = &groups[name->first_group + name->group_count];
-                        *group = (struct group){i, 0, s, section->kind, section->name};
+                        *group = (struct group){i, 0, 0, s, section->kind, section->name};
                     }
                     name->group_count++;
                 }
-                if (group)
-                    group->count++;
+                if (group) {
+                    group->count += entry->section == s;
+                    group->all_count++;
+                }
             }
         }
         if (groups)
@@ -1785,28 +1803,28 @@ static int find_in_group(struct candidate *best, struct tuned_answer *answer)
     int all_fit = 0;
     best->entry = NULL;
     best->ratio = 1;
-    sizes[0] = answer->n;
-    if (answer->n >= 0) {
+    const long long n = sizes[0] = answer->n;
+    if (n >= 0) {
         for (size_t i = 1; i <= entry->span_count; i++) {
             const struct name *name =
                 &tuned->lists.of.names[tuned->lists.of.spans[entry->first_span + i - 1].name];
             const struct tuned_size *size = find_size(answer, name->text, name->length);
             sizes[i] = size ? size->size : -1;
         }
-        const struct tuned_entry *last = find_last(tuned, group, answer->n);
+        const struct tuned_entry *last = find_last(tuned, group, n);
         if (entry->span_count == 0)
             entry = last;
         for (; entry <= last && !all_fit; entry++) /* the first that holds */
             if (entry->span_count == 0 || measure(entry, sizes, 0) == 0)
                 all_fit = take_entry(best, entry, answer, sizes);
-        if (all_fit && answer->n > last->n.ends[1] && entry < end)
+        if (all_fit && n > last->n.ends[1] && entry < end)
             all_fit = take_entry(best, entry, answer, sizes);
     }
     if (!all_fit)
-        for (all_fit = 1, entry = first; entry < end; entry++)
+        for (all_fit = 1, entry = first; entry < first + group->all_count; entry++)
             all_fit &= take_entry(best, entry, answer, sizes);
     entry = best->entry;
-    if (!entry || best->grade != TUNED_EXACT || answer->n < 0)
+    if (!entry || best->grade != TUNED_EXACT || n < 0)
         return all_fit;
     for (size_t i = 0; i <= entry->span_count; i++)
         if (span_at(entry, i)->at != sizes[i])

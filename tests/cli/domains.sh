@@ -95,7 +95,7 @@ run "$TUNE" run ./a.yaml --device null
 expect_code 0
 grep -qE '^a n=.* tile=([0-9]+) .*domain="n%\1==0"' tuned.conf || fail "no domain: $(cat tuned.conf)"
 run ./ask tuned.conf null "Null device" a 741457 741457 1
-expect_out "^741457 6 1 1 [0-9]+ .*line [0-9]+ is not for this size, but where n%[0-9]+==0$"
+expect_out "^741457 7 1 1 [0-9]+ .*line [0-9]+ is not for this size, but where n%[0-9]+==0$"
 run "$TUNE" show --ranges --json
 expect_json '[r["domain"] == "n%%%d==0" % r["parameters"]["tile"] for r in j][-1]' True
 

@@ -15,6 +15,7 @@ import sys
 
 def entries(path):
     text = open(path).read().split('\n[cuda "*"]')[0].replace("\n  |", " ")
+    text = re.sub(r"\n\[[^\n]* for=[^[]*", "\n", text)
     found = collections.defaultdict(list)
     for line in text.splitlines():
         match = re.match(r"(\S+) n=(\d+)(?:-(\d+))? ([^|]*)\|(.*)$", line)

@@ -57,7 +57,8 @@ static enum status take_entries(struct check *check, struct error *error)
     for (size_t i = 0; i < all; i++) {
         const struct tuned_entry *entry = tuned_entry_at(check->tuned, i);
         if (!is_of_problem(tuned_entry_problem(entry), check->problem) ||
-            !is_of_device(tuned_entry_device(entry), check->facts))
+            !is_of_device(tuned_entry_device(entry), check->facts) ||
+            strcmp(tuned_device_text(entry, "for", ""), "all-other-sizes") == 0)
             continue;
         if (issue_of(entry) != l2_issue(check->run.session.l2_mode))
             others++;

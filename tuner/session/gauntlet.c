@@ -9,7 +9,7 @@
 #include "tuner/base/text.h"
 #include "tuner/session/check.h"
 
-enum { CASES_MAX = 30, SIZES_NEAR = 4096 };
+enum { CASES_MAX = 60, SIZES_NEAR = 4096 };
 
 /* One case, at n + 1, may have more elements. */
 static const double many_elements = GAUNTLET_ELEMENTS;
@@ -27,44 +27,60 @@ static bool allows(const struct contest *contest, const struct configuration *co
            allowed;
 }
 
+/* Returns the finalist whose number of those with a plan is `place`, outsiders excluded; NULL:
+ * there are fewer. */
+static const struct configuration *planned(const struct contest *contest, size_t place)
+{
+    for (size_t i = 0; i < contest->finalist_count; i++) {
+        const struct slot *slot = &contest->finalists[i].slot;
+        if (slot->candidate->point != NO_POINT && slot->prepared && place-- == 0)
+            return &slot->prepared->configuration;
+    }
+    return NULL;
+}
+
 /* Returns a size near n that the constraints allow the first finalist; 0: none is near. Multiples
  * of likely divisors are tried, as constraints often require. */
 static int64_t next_size(const struct contest *contest, int64_t n)
 {
     static const int64_t odd_parts[] = {1, 3, 5, 7, 9, 25, 125};
-    const struct prepared *first = NULL;
-    for (size_t i = 0; !first && i < contest->finalist_count; i++)
-        if (contest->finalists[i].slot.candidate->point != NO_POINT)
-            first = contest->finalists[i].slot.prepared;
-    if (!first || n < 1 || n == contest->work.problem.n ||
-        allows(contest, &first->configuration, n))
+    const struct configuration *first = planned(contest, 0);
+    if (!first || n < 1 || n == contest->work.problem.n || allows(contest, first, n))
         return n;
     int64_t nearest = 0;
     for (size_t i = 0; i < sizeof odd_parts / sizeof odd_parts[0]; i++)
         for (int64_t divisor = odd_parts[i]; divisor <= SIZES_NEAR; divisor *= 2) {
             int64_t size = (n + divisor - 1) / divisor * divisor;
             if (size > n && (nearest == 0 || size < nearest) && size != contest->work.problem.n &&
-                allows(contest, &first->configuration, size))
+                allows(contest, first, size))
                 nearest = size;
         }
     return nearest;
 }
 
+/* Adds a case at n if the constraints allow that to any finalist, and one near n for the first. */
 static size_t add_case(const struct contest *contest, struct gauntlet_case *cases, size_t count,
                        int64_t n, uint32_t starts)
 {
-    n = n < 1 ? n : next_size(contest, n);
-    for (size_t i = 0; i < count; i++)
-        if (cases[i].n == n)
-            return count;
-    if (n < 1 || count == CASES_MAX)
-        return count;
-    cases[count] = (struct gauntlet_case){.n = n,
-                                          .seed = (uint64_t)n * UINT64_C(0x9e3779b97f4a7c15),
-                                          .ends = 1 + starts / 2 % 2,
-                                          .starts = starts,
-                                          .apart = starts % 2 == 1};
-    return count + 1;
+    const struct configuration *other = NULL;
+    const int64_t next = n < 1 ? n : next_size(contest, n);
+    bool is_allowed = next == n;
+    for (size_t i = 1; !is_allowed && (other = planned(contest, i)) != NULL; i++)
+        is_allowed = allows(contest, other, n);
+    const int64_t sizes[] = {is_allowed ? n : next, next};
+    for (size_t k = 0; k < COUNT(sizes); k++) {
+        bool is_known = sizes[k] < 1 || count == CASES_MAX;
+        for (size_t i = 0; i < count; i++)
+            is_known = is_known || cases[i].n == sizes[k];
+        if (!is_known)
+            cases[count++] =
+                (struct gauntlet_case){.n = sizes[k],
+                                       .seed = (uint64_t)sizes[k] * UINT64_C(0x9e3779b97f4a7c15),
+                                       .ends = 1 + starts / 2 % 2,
+                                       .starts = starts,
+                                       .apart = starts % 2 == 1};
+    }
+    return count;
 }
 
 /* Returns whether inputs or expected results are files, which exist at some sizes only. */
@@ -446,48 +462,51 @@ static enum status run_on_one(struct contest *contest, struct lane *lane, struct
     return STATUS_OK;
 }
 
+/* State of the finalists' checks. */
+struct checking {
+    size_t first;   /* first finalist to be checked */
+    bool *known;    /* verdict of an earlier run */
+    bool *confined; /* checks at other sizes are missing */
+    int32_t *cases;
+    struct gauntlet_case list[CASES_MAX];
+    size_t count;
+    double most; /* largest size */
+};
+
 /* Runs one case on all finalists. Finalists with the same size follow each other, since inputs and
  * expected results are shared. */
-static enum status run_on_all(struct contest *contest, struct lane *lane, const bool *known,
-                              const struct gauntlet_case *test, double most, int32_t *cases,
+static enum status run_on_all(struct contest *contest, struct lane *lane,
+                              const struct checking *checking, const struct gauntlet_case *test,
                               struct error *error)
 {
+    const bool *known = checking->known;
     bool failed = false, fair = true, new = false;
     int64_t *sizes = arena_alloc(&contest->arena, contest->finalist_count + 1, sizeof *sizes);
     if (!sizes)
         return error_no_memory(error);
     contest_progress(contest, "check");
-    for (size_t i = 0; i < contest->finalist_count; i++)
+    for (size_t i = checking->first; i < contest->finalist_count; i++)
         new = new || !known[i];
     if (new && test->few > 0) {
         TRY(judge_case(contest, lane, test, &fair, error));
         if (!fair)
             return STATUS_OK;
     }
-    for (size_t i = 0; i < contest->finalist_count; i++)
+    for (size_t i = checking->first; i < contest->finalist_count; i++)
         sizes[i] = known[i] ? 0 : case_size(contest, contest->finalists[i].slot.candidate, test);
     for (int64_t size = 0, next = 0; next < INT64_MAX; size = next) {
         next = INT64_MAX;
         for (size_t i = 0; i < contest->finalist_count; i++) {
             if (size > 0 && sizes[i] == size)
-                TRY(run_on_one(contest, lane, &contest->finalists[i], test, most, &cases[i],
-                               error));
+                TRY(run_on_one(contest, lane, &contest->finalists[i], test, checking->most,
+                               &checking->cases[i], error));
             next = sizes[i] > size && sizes[i] < next ? sizes[i] : next;
         }
     }
-    for (size_t i = 0; i < contest->finalist_count; i++)
+    for (size_t i = checking->first; i < contest->finalist_count; i++)
         failed |= contest->finalists[i].rejection != NULL;
-    return failed ? reject_others(contest, lane, test, most, error) : STATUS_OK;
+    return failed ? reject_others(contest, lane, test, checking->most, error) : STATUS_OK;
 }
-
-/* State of the finalists' checks. */
-struct checking {
-    bool *known;    /* verdict of an earlier run */
-    bool *confined; /* checks at other sizes are missing */
-    int32_t *cases;
-    struct gauntlet_case list[CASES_MAX];
-    size_t count;
-};
 
 /* Stores the finalist's domain and verdict, unless checks at other sizes are missing; a later run
  * does these. */
@@ -510,10 +529,11 @@ static enum status end_checking(struct contest *contest, const struct checking *
                                    checking->cases[index], error);
 }
 
-enum status contest_check(struct contest *contest, struct lane *lane, double process_ns,
-                          struct error *error)
+/* Checks the finalists from `first` on. */
+static enum status check_from(struct contest *contest, struct lane *lane, size_t first,
+                              double process_ns, struct error *error)
 {
-    struct checking checking = {0};
+    struct checking checking = {.first = first};
     enum status status = STATUS_OK;
     const size_t count = contest->finalist_count;
     checking.known = arena_alloc(&contest->arena, count + 1, sizeof *checking.known);
@@ -521,40 +541,58 @@ enum status contest_check(struct contest *contest, struct lane *lane, double pro
     checking.cases = arena_alloc(&contest->arena, count + 1, sizeof *checking.cases);
     if (!checking.known || !checking.confined || !checking.cases)
         return error_no_memory(error);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = first; i < count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         TRY(candidate_recall_domain(contest, finalist->slot.candidate, &checking.confined[i],
                                     error));
         TRY(recall_verdict(contest, finalist, &checking.known[i], error));
     }
-    const double most = largest_size(contest);
-    checking.count = list_cases(contest, most, checking.list);
-    TRY(add_failed(contest, most, checking.list, &checking.count, error));
-    note_limits(contest);
+    checking.most = largest_size(contest);
+    checking.count = list_cases(contest, checking.most, checking.list);
+    TRY(add_failed(contest, checking.most, checking.list, &checking.count, error));
     const int64_t own = contest->work.problem.n;
     /* Cases at the problem's own size come first: these must run. */
     const int64_t before_ns = clock_budget_ns();
     for (size_t i = 0; i < checking.count; i++)
         if (checking.list[i].n == own)
-            TRY(run_on_all(contest, lane, checking.known, &checking.list[i], most, checking.cases,
-                           error));
+            TRY(run_on_all(contest, lane, &checking, &checking.list[i], error));
     contest->work.group->costs.own_checks_ns += clock_budget_ns() - before_ns;
     contest->elsewhere.end_ns =
         budget_checks_end_ns(contest->work.group, &contest->sweep->allowance, process_ns,
                              &contest->elsewhere.watch_at_ns);
     for (size_t i = 0; status == STATUS_OK && i < checking.count; i++)
         if (checking.list[i].n != own)
-            status = run_on_all(contest, lane, checking.known, &checking.list[i], most,
-                                checking.cases, error);
+            status = run_on_all(contest, lane, &checking, &checking.list[i], error);
     if (status == STATUS_NO_TIME) { /* such checks take the race's result from nobody */
         error_clear(error);
         status = STATUS_OK;
-        for (size_t i = 0; i < contest->finalist_count; i++)
+        for (size_t i = first; i < contest->finalist_count; i++)
             contest->finalists[i].unchecked = true;
     }
     TRY(status);
-    for (size_t i = 0; i < contest->finalist_count; i++)
+    for (size_t i = first; i < contest->finalist_count; i++)
         TRY(end_checking(contest, &checking, i, error));
+    return STATUS_OK;
+}
+
+enum status contest_check(struct contest *contest, struct lane *lane, double process_ns,
+                          struct error *error)
+{
+    enum { WIDER_TRIES = 4 };
+    note_limits(contest);
+    TRY(check_from(contest, lane, 0, process_ns, error));
+    for (int i = 0; i < WIDER_TRIES; i++) {
+        int64_t n = 0; /* size without a finalist near the fastest */
+        TRY(contest_add_wider(contest, lane, &n, error));
+        if (n == 0)
+            break;
+        TRY(check_from(contest, lane, contest->finalist_count - 1, process_ns, error));
+        const struct finalist *wider = &contest->finalists[contest->finalist_count - 1];
+        const struct narrowing *narrowing = wider->slot.candidate->narrowing;
+        if (finalist_can_win(wider) && (!narrowing || domain_has(&narrowing->domain, n)))
+            break;
+        contest_drop_last(contest);
+    }
     contest_note_domains(contest);
     sweep_find_best(contest->sweep);
     for (size_t i = 0; i < contest->finalist_count; i++)

@@ -94,7 +94,6 @@ static void end_range(struct writer *writer)
  */
 static void leave_out(struct writer *writer, int64_t range, int64_t n)
 {
-    writer->counts->unstable++;
     if (range < 0)
         return;
     if (range != writer->line.range)
@@ -160,6 +159,7 @@ static enum status take_row(struct writer *writer, const struct conf_row *given,
     int64_t low = row->n_low;
     const enum verdict verdict = verdict_named(row->trust ? row->trust : "");
     if (!writer->options->include_unstable && verdict == VERDICT_UNSTABLE) {
+        writer->counts->unstable += row_is_second(row) ? 0 : 1;
         leave_out(writer, row->range, row->n);
         return STATUS_OK;
     }
@@ -254,6 +254,7 @@ static enum status conf_rows_chosen(struct experiments *experiments,
     struct conf_row *first = NULL;
     size_t picked = 0;
     enum status status = read_installed(options->kernels, arena, &chosen_by.installed, error);
+    experiments->installed = chosen_by.installed;
     if (status == STATUS_OK)
         status = conf_rows_read(experiments->store, conf_query, false, parameters, arena, &first,
                                 count, error);
@@ -288,6 +289,8 @@ static enum status append_devices(struct writer *writer, struct error *error)
     size_t count = 0;
     enum status status =
         conf_rows_chosen(&writer->experiments, writer->options, &arena, &rows, &count, error);
+    if (status == STATUS_OK)
+        status = other_sizes_add(&writer->experiments, objective, &arena, &rows, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         const struct conf_row *row = &rows[i], *last = i > 0 ? &rows[i - 1] : NULL;
         if (!last || strcmp(row->kind, last->kind) != 0 || strcmp(row->name, last->name) != 0 ||

@@ -77,6 +77,7 @@ struct experiments {
     /* Picks of each kind and problem ("cuda reduce.sum.i32"): the `experiment`, and `kernels`, by
      * their lines in lists. */
     json_t *kept;
+    const char *installed; /* struct export_options; set when rows are chosen */
     /* The last key and answer of elsewhere.c. */
     struct text question;
     struct elsewhere *answer;
@@ -129,9 +130,19 @@ enum status portfolio_choose(struct experiments *experiments, const struct expor
                              struct arena *arena, struct conf_row *rows, size_t count,
                              struct error *error);
 
+/* other_sizes.c: Adds rows for sizes that the domains of others exclude, second ones. */
+enum status other_sizes_add(struct experiments *experiments, const char *objective,
+                            struct arena *arena, struct conf_row **rows, size_t *count,
+                            struct error *error);
+
+bool row_is_second(const struct conf_row *row);
+
 /* Returns true if the configuration's kernel is picked for the problem. */
 bool portfolio_has(struct experiments *experiments, const char *kind, const char *problem,
                    const char *parameters, const char *derived);
+/* Returns true if programs have the kernel anyway: it is picked, or compiled in already. */
+bool portfolio_gives(struct experiments *experiments, const struct conf_row *row,
+                     const char *parameters, const char *derived);
 /* Returns how many kernels are picked for the problem. */
 size_t portfolio_count(const struct experiments *experiments, const char *kind,
                        const char *problem);

@@ -133,22 +133,26 @@ static bool describe(const struct experiment *experiment, const char *problem,
     return complete;
 }
 
+/* Returns whether a list has the kernel; false if memory is short. */
+static bool is_installed(const char *list, const char *kernel)
+{
+    struct text line = {0};
+    text_printf(&line, "\"%s\"", kernel);
+    const bool has = list && !line.failed && strstr(list, text_string(&line));
+    text_free(&line);
+    return has;
+}
+
 /* Returns the kernel's place, added if new; kernel_count if memory is short. */
 static size_t intern(struct portfolio *portfolio, const char *text)
 {
     for (size_t i = 0; i < portfolio->kernel_count; i++)
         if (strcmp(portfolio->kernels[i].text, text) == 0)
             return i;
-    struct kernel kernel = {.text = arena_strdup(portfolio->arena, text)};
-    const char *installed = portfolio->options->installed;
-    struct text line = {0};
-    text_printf(&line, "\"%s\"", text);
-    kernel.installed = installed && strstr(installed, text_string(&line));
-    const bool failed = line.failed;
-    text_free(&line);
-    if (failed || !kernel.text ||
-        !array_grow(&portfolio->kernels, portfolio->kernel_count, &portfolio->kernel_capacity,
-                    sizeof kernel))
+    struct kernel kernel = {.text = arena_strdup(portfolio->arena, text),
+                            .installed = is_installed(portfolio->options->installed, text)};
+    if (!kernel.text || !array_grow(&portfolio->kernels, portfolio->kernel_count,
+                                    &portfolio->kernel_capacity, sizeof kernel))
         return portfolio->kernel_count;
     portfolio->kernels[portfolio->kernel_count] = kernel;
     return portfolio->kernel_count++;
@@ -535,6 +539,17 @@ bool portfolio_has(struct experiments *experiments, const char *kind, const char
         json_object_get(json_object_get(kept, "kernels"), text_string(&kernel));
     text_free(&kernel);
     return has;
+}
+
+bool portfolio_gives(struct experiments *experiments, const struct conf_row *row,
+                     const char *parameters, const char *derived)
+{
+    struct text kernel = {0};
+    const bool is_listed = describe(experiments_loaded(experiments, row->experiment), row->problem,
+                                    parameters, derived, &kernel) &&
+                           is_installed(experiments->installed, text_string(&kernel));
+    text_free(&kernel);
+    return is_listed || portfolio_has(experiments, row->kind, row->problem, parameters, derived);
 }
 
 size_t portfolio_count(const struct experiments *experiments, const char *kind, const char *problem)

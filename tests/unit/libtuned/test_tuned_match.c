@@ -561,3 +561,51 @@ TEST(domains_are_of_format_5)
 }
 
 TEST_MAIN(NULL, NULL)
+
+/* Second entries answer where the domains of the first ones exclude a size, the nearest of them,
+ * wherever their sizes begin and end; the first ones everywhere else. */
+TEST(second_entries_answer_where_domains_exclude_a_size)
+{
+    struct tuned *tuned =
+        load("tuned-conf 5\n"
+             "[cuda \"A\"] compute_capability=9.0 sm_count=132 date=2026-11-30\n"
+             "sum n=100-800 block=1 | at=400 domain=\"n%8==0\"\n"
+             "sum n=2000-4000 block=2 | at=4000\n"
+             "sum n=8000-16000 block=3 | at=16000 domain=\"n%4==0\"\n"
+             "other n=100 block=9 | domain=\"n%2==0\"\n"
+             "[cuda \"A\"] compute_capability=9.0 sm_count=132 for=all-other-sizes\n"
+             "sum n=100-200 block=11 | at=200\n"
+             "sum n=201-800 block=12 | at=800 time_ns=7 date=2026-11-29\n"
+             "sum n=8000-16000 block=13 | domain=\"n%2==0\"\n"
+             "[cuda \"A\"] compute_capability=9.0 sm_count=132 for=eager\n"
+             "sum n=100-800 block=21 | domain=\"n%8==0\"\n"
+             "end\n");
+    const struct {
+        long long n, block;
+        enum tuned_grade grade;
+    } cases[] = {{400, 1, TUNED_EXACT},           {408, 1, TUNED_IN_RANGE},
+                 {56, 1, TUNED_NEAREST_SIZE},     {57, 11, TUNED_NEAREST_SIZE},
+                 {101, 11, TUNED_IN_RANGE},       {200, 1, TUNED_IN_RANGE},
+                 {201, 12, TUNED_IN_RANGE},       {800, 1, TUNED_IN_RANGE},
+                 {801, 12, TUNED_NEAREST_SIZE},   {1104, 1, TUNED_NEAREST_SIZE},
+                 {1101, 12, TUNED_NEAREST_SIZE},  {3001, 2, TUNED_IN_RANGE},
+                 {8004, 3, TUNED_IN_RANGE},       {8006, 13, TUNED_IN_RANGE},
+                 {8007, 2, TUNED_NEAREST_SIZE},   {100000, 3, TUNED_NEAREST_SIZE},
+                 {100002, 13, TUNED_NEAREST_SIZE}};
+    struct tuned_device device = gpu("A", 9, 0, 132);
+    struct tuned_answer answer;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (block_of(tuned, &device, "sum", cases[i].n, cases[i].grade, &answer) != cases[i].block)
+            fail_msg("n = %lld", cases[i].n);
+    assert_int_equal(block_of(tuned, &device, "other", 101, TUNED_NONE, &answer), -1);
+    /* Evidence and place are the entry's own, as in the file; none is lost. */
+    assert_int_equal(block_of(tuned, &device, "sum", 203, TUNED_IN_RANGE, &answer), 12);
+    assert_string_equal(tuned_evidence_text(answer.entry, "date", ""), "2026-11-29");
+    assert_string_equal(tuned_device_text(answer.entry, "for", ""), "all-other-sizes");
+    assert_int_equal(tuned_entry_line(answer.entry), 9);
+    assert_int_equal(tuned_entry_count(tuned), 8);
+    device.issue = TUNED_EAGER;
+    assert_int_equal(block_of(tuned, &device, "sum", 408, TUNED_IN_RANGE, &answer), 21);
+    assert_int_equal(block_of(tuned, &device, "sum", 203, TUNED_IN_RANGE, &answer), 12);
+    tuned_free(tuned);
+}
