@@ -50,7 +50,7 @@ enum {
     CAPABILITY_BITS = 16,
     CAPABILITY_MAJOR = 1 << CAPABILITY_BITS, /* compute capability 9.1 is 0x90001 */
     CLUSTERS_SINCE = 9 * CAPABILITY_MAJOR,
-    OTHER_SIZES = 'a' /* issue of a section with for=all-other-sizes, which no program has */
+    OTHER_SIZES = 'a' /* issue of for=all-other-sizes, which no program has */
 };
 
 /* Names are numbered: each is stored once, and an index of tuned_value_index is such a number.
@@ -96,9 +96,8 @@ static const char known_names[KNOWN_COUNT][20] = {KNOWN_NAMES(KNOWN)};
 struct name {
     const char *text;
     size_t length;
-    uint32_t hash, next; /* next name in the bucket */
-    uint32_t seen,
-        value; /* number of the last line side that has the name; position of its field */
+    uint32_t hash, next;  /* next name in the bucket */
+    uint32_t seen, value; /* number of the last line side with the name; its field's position */
     uint32_t first_group, group_count; /* groups of the problem of this name */
     uint32_t formula;                  /* number of the name "formula.NAME"; NONE: no line has it */
 };
@@ -140,8 +139,7 @@ struct tuned_entry {
     struct line line; /* begins with the problem */
     const struct tuned *tuned;
     uint32_t section, problem, first_span, span_count;
-    uint32_t
-        domain; /* position of the domain's text in the line; 0: the entry holds at all sizes */
+    uint32_t domain; /* position of its text in the line; 0: the entry holds at all sizes */
     int line_number;
     double time_ns; /* -1: unknown */
     long long needs[NEEDS];
@@ -150,8 +148,7 @@ struct tuned_entry {
 
 struct section {
     struct line line;
-    int line_number;
-    int is_portable; /* "*": its units are for scaling only */
+    int line_number, is_portable; /* "*": its units are for scaling only */
     uint32_t source, first_entry, entry_count;
     uint32_t kind, name;         /* numbers of the device's kind and name */
     uint64_t majors;             /* measured major compute capabilities, as bits; 0: unknown */
@@ -162,8 +159,7 @@ struct section {
 /* The entries of one problem in one section, and behind them those for other sizes. A problem's
  * stand together, in the sections' order. */
 struct group {
-    uint32_t first_entry, count, all_count, section; /* count: without those */
-    uint32_t kind, name;                             /* the section's */
+    uint32_t first_entry, count, all_count, section, kind, name; /* count: without those */
 };
 
 struct source {
@@ -249,11 +245,10 @@ struct reader {
     char *line_text, *at;      /* the line and its unread rest */
     long long version;
     int line;
-    struct section *section;    /* last section of the source */
-    int is_built_in, is_named;  /* the source */
-    int ended;                  /* the line "end" was read */
-    int refused;                /* a file was, or memory is short */
-    int goes_on;                /* though a file was refused */
+    struct section *section;   /* last section of the source */
+    int is_built_in, is_named; /* the source */
+    int ended, refused;        /* the line "end" was read; a file was refused, or memory is short */
+    int goes_on;               /* though a file was refused */
     size_t counts[ENTRIES + 1]; /* lengths of the lists before the source */
 #ifdef TUNED_WITH_DEBUG
     const char *override; /* $TUNED_OVERRIDE; NULL: none */
@@ -278,9 +273,7 @@ PRINTF_LIKE static int refuse(struct reader *reader, const char *format, ...)
 {
     struct tuned_error *error = reader->error;
     reader->refused = 1;
-    int code = TUNED_DAMAGED;
-    if (*format < ' ') /* the format begins with its code */
-        code = (unsigned char)*format++;
+    int code = *format < ' ' ? *format++ : TUNED_DAMAGED; /* a format may begin with its code */
     if (error && !error->code) {
         error->code = code;
         error->line = reader->line;
@@ -1125,7 +1118,8 @@ static int refuse_pair(struct reader *reader, const char *format, const char *na
     return refuse(reader, format, name, line > other ? other : line);
 }
 
-/* Sorts the last source's sections and the entries of each, and checks pairs of neighbours. */
+/* Sorts the last source's sections and the entries of each, where those for other sizes follow the
+ * others of their device, and checks pairs of neighbours. */
 static int check_source(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
@@ -1134,7 +1128,6 @@ static int check_source(struct reader *reader)
     for (size_t s = first; s < count; s++) {
         struct section *section = &tuned->lists.of.sections[s], *before = section - 1;
         if (s > first && before->device.issue == OTHER_SIZES) {
-            /* Its entries, which follow in the file, are put among these. */
             if (section->name == before->name &&
                 section->first_entry + section->entry_count == before->first_entry)
                 section->entry_count += before->entry_count;
@@ -1143,10 +1136,8 @@ static int check_source(struct reader *reader)
             return refuse_pair(reader, "the device '%.60s' was already given on line %d",
                                section->device.name, section->line_number, before->line_number);
         }
-        if (section->device.issue == OTHER_SIZES)
-            continue;
         sort(tuned, ENTRIES, section->first_entry, section->entry_count, compare_entries);
-        for (size_t i = 0; i < section->entry_count; i++) {
+        for (size_t i = 0; section->device.issue != OTHER_SIZES && i < section->entry_count; i++) {
             struct tuned_entry *entry = tuned->lists.of.entries + section->first_entry + i;
             entry->section = (uint32_t)s - entry->section;
             if (i == 0 || entry->problem != entry[-1].problem ||
@@ -1169,7 +1160,7 @@ static int make_groups(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
     struct name *names = tuned->lists.of.names;
-    struct group *groups = NULL, *group = NULL;
+    struct group *groups = NULL, unused = {0, 0, 0, 0, 0, 0}, *group = &unused;
     for (;;) {
         for (uint32_t s = 0; s < tuned->counts[SECTIONS]; s++) {
             const struct section *section = &tuned->lists.of.sections[s];
@@ -1184,10 +1175,8 @@ static int make_groups(struct reader *reader)
                     }
                     name->group_count++;
                 }
-                if (group) {
-                    group->count += entry->section == s;
-                    group->all_count++;
-                }
+                group->count += entry->section == s;
+                group->all_count++;
             }
         }
         if (groups)
@@ -1511,10 +1500,8 @@ static struct tuned *load(const struct tuned_options *options, const char *path,
     reader.error = error;
     reader.name = "tuned.conf";
     reader.goes_on = options->leave_out_refused;
-    if (error) {
-        error->code = error->line = 0;
-        error->text[0] = '\0';
-    }
+    if (error)
+        error->code = error->line = error->text[0] = 0;
     struct tuned *tuned = create(&reader, options->allocator);
     if (!tuned)
         return NULL;
@@ -1551,8 +1538,7 @@ static struct tuned *load(const struct tuned_options *options, const char *path,
     return NULL;
 }
 
-static const struct tuned_options nowhere = {.skip = TUNED_SKIP_ENVIRONMENT | TUNED_SKIP_USER |
-                                                     TUNED_SKIP_SYSTEM};
+static const struct tuned_options nowhere = {.skip = 7}; /* TUNED_SKIP_..., all */
 
 struct tuned *tuned_load(const char *path, struct tuned_error *error)
 {
@@ -1567,9 +1553,9 @@ struct tuned *tuned_load_memory(const void *text, size_t bytes, const char *name
 
 struct tuned *tuned_open(const struct tuned_options *options, struct tuned_error *error)
 {
-    static const struct tuned_options usual, none = {.skip = 7}; /* TUNED_SKIP_..., all */
+    static const struct tuned_options usual;
     options = options ? options : &usual;
-    options = environment(options, "TUNED_OFF") ? &none : options;
+    options = environment(options, "TUNED_OFF") ? &nowhere : options;
     return load(options, NULL, options->built_in, options->built_in_bytes, NULL, error);
 }
 
@@ -1905,17 +1891,13 @@ static enum tuned_grade look_up(const struct tuned *tuned, const struct tuned_de
                                 size_t size_count, struct tuned_answer *answer,
                                 const struct tuned_handle *handle)
 {
-    answer->grade = TUNED_NONE;
-    answer->entry = NULL;
-    answer->distance = 0;
-    answer->tuned = tuned;
-    answer->device = device;
-    answer->problem = problem;
-    answer->n = n;
-    answer->sizes = sizes;
-    answer->size_count = size_count;
-    answer->passed_over = NULL;
-    memset(answer->reserved, 0, sizeof answer->reserved);
+    const struct tuned_answer request = {.tuned = tuned,
+                                         .device = device,
+                                         .problem = problem,
+                                         .n = n,
+                                         .sizes = sizes,
+                                         .size_count = size_count};
+    *answer = request;
     if (tuned && device && n >= 0) {
         struct candidate best;
         best.entry = NULL;
