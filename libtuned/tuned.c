@@ -1501,7 +1501,7 @@ static struct tuned *load(const struct tuned_options *options, const char *path,
     reader.name = "tuned.conf";
     reader.goes_on = options->leave_out_refused;
     if (error)
-        error->code = error->line = error->text[0] = 0;
+        memset(error, 0, sizeof *error);
     struct tuned *tuned = create(&reader, options->allocator);
     if (!tuned)
         return NULL;

@@ -70,6 +70,8 @@ static struct interval claim_of(const struct contender *contenders, size_t count
     }
     if (processes < 2)
         claim.low = claim.high = (double)NAN;
+    if (!bounds_are_narrow(1, 1 + claim.high)) /* says nothing */
+        claim.high = (double)NAN;
     return claim;
 }
 

@@ -26,7 +26,7 @@ struct choice {
     size_t tied; /* eligible contenders that are tied, the winner included */
     /* Interval of winner - fastest; but claim.high is the largest upper bound of the winner's
      * difference to any eligible contender, so that, at the confidence, none is faster by more than
-     * that. */
+     * that. NaN: unknown, or so wide that it says nothing (bounds_are_narrow). */
     struct interval claim;
 };
 

@@ -6,6 +6,7 @@
 #include "tuner/base/array.h"
 #include "tuner/base/json.h"
 #include "tuner/device/traits.h"
+#include "tuner/stats/estimate.h"
 #include "views/export/elsewhere.h"
 #include "views/export/embedded.h"
 
@@ -160,8 +161,9 @@ static enum status append_evidence(struct text *out, struct experiments *experim
     append_decimal(out, "ceiling_percent", 1, row->ceiling_percent);
     append_count(out, "as_fast", row->as_fast);
     append_count(out, "not_compared", row->not_compared);
-    append_bound(out, "claim_percent", 3,
-                 100 * ((1 + row->claim_percent / 100) * (1 + (row->pick ? row->loss : 0)) - 1));
+    const double claim = (1 + row->claim_percent / 100) * (1 + (row->pick ? row->loss : 0));
+    if (bounds_are_narrow(1, claim))
+        append_bound(out, "claim_percent", 3, 100 * (claim - 1));
     append_decimal(out, "confidence", 4, row->confidence);
     append_count(out, "compared", row->pick ? 0 : row->compared);
     append_known(out, "inputs", row->pick ? NULL : row->inputs);

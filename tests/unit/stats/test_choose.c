@@ -98,6 +98,19 @@ TEST(what_is_not_shown_does_not_win)
     assert_true(choice.claim.estimate == 0 && choice.claim.high > 0);
 }
 
+/* Two processes that differ by a third have an interval that reaches to thousands of percent. */
+TEST(a_claim_that_says_nothing_is_unknown)
+{
+    static const double offs[] = {0, 0.01};
+    set_up(offs, 2, 0.3);
+    choose(contenders, 2, 2, 0.0025, 0.99, 2, &choice);
+    assert_true(contenders[1 - choice.fastest].difference.high > 10);
+    assert_true(isnan(choice.claim.high));
+    set_up(offs, 2, 0.003);
+    choose(contenders, 2, 2, 0.0025, 0.99, 2, &choice);
+    assert_true(choice.claim.high > 0.01 && choice.claim.high < 3);
+}
+
 TEST(one_process_has_no_intervals)
 {
     static const double offs[] = {0.001, 0, 0.02};
