@@ -36,6 +36,8 @@ kill) kill -KILL $$ ;;
 part) echo "gcc: fatal error: Killed signal terminated program cc1" >&2; exit 1 ;;
 ld) echo "collect2: fatal error: ld terminated with signal 9 [Killed]" >&2; exit 1 ;;
 worker) kill -KILL $PPID; sleep 5; exit 1 ;;
+edit) echo '#error changed' >"$here/double_cpu.c" ;;
+rm) rm "$here/double_cpu.c" ;;
 gone) printf 'Assembler messages:\nFatal error: cannot create %s/cc.o: No such file or directory\n' "$TMPDIR" >&2; exit 1 ;;
 esac
 exec "$COMPILER" "$@"
@@ -94,6 +96,23 @@ expect_err '1 problems?, 2 trials \(5 known already\)'
     JOIN trials t USING (id) GROUP BY 1") == 'ok 7' ]] || fail "$(query "SELECT status, detail FROM trials WHERE stage = 'sweep'")"
 tune_it
 expect_err '1 problems?, 0 trials \(7 known already\)'
+
+# A source that is edited or removed during a run is compiled as it was at the beginning, which a line says.
+cp double_cpu.c before.c
+for how in edit rm; do
+    forget
+    echo "$how -DWAY_again=1" >how
+    tune_it
+    expect_code 0
+    expect_err 'double_cpu.c changed during the run'
+    [[ $(query "SELECT status, count(*) FROM trials WHERE stage = 'sweep' GROUP BY 1") == 'ok 7' ]] ||
+        fail "$(query "SELECT status, detail FROM trials WHERE stage = 'sweep'")"
+    cp before.c double_cpu.c
+    tune_it
+    expect_code 0
+    refuse_err 'changed during the run'
+    expect_err '0 trials \(7 known already\)'
+done
 
 # A missing reference ends the run without blame, and the next one continues.
 forget

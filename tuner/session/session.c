@@ -10,6 +10,7 @@
 #include "tuner/device/traits.h"
 #include "tuner/session/run.h"
 #include "tuner/store/measured.h"
+#include "tuner/worker/sources.h"
 
 enum status lane_begin(struct lane *lane, struct error *error)
 {
@@ -278,6 +279,12 @@ enum status session_run(struct store *store, const struct session_options *optio
                            summary->problems_without_winner,
                            count_text(summary->problems, "problem").text,
                            summary->problems_without_winner == 1 ? "has" : "have");
+    const char *changed = sources_changed();
+    if (changed)
+        session_note(session,
+                     "%s changed during the run, or a file that it includes: all results are of "
+                     "its text at the beginning; run again to tune the new one",
+                     changed);
     (void)store_wait_for_writers(store, NULL, error);
     (void)pthread_mutex_unlock(&session->mutex);
     lanes_stop(session);

@@ -221,7 +221,7 @@ enum status agent_files_localize(struct agent_files *files, json_t *request, jso
          * requested as one file. */
         if (!file && expected_hash &&
             !(file_exists(path) && sources_find(path, binary, &known, &ignored) == STATUS_OK &&
-              strcmp(known->hash, expected_hash) == 0))
+              strcmp(known->hash, expected_hash) == 0 && source_is_current(&known->source)))
             status = request_file(path, NULL, expected_hash, folders, want, error);
         if (!file)
             continue;

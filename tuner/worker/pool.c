@@ -26,6 +26,8 @@ static const int64_t memory_bytes_min = INT64_C(1) << 30;
 struct job {
     struct job *next;
     json_t *request;
+    const struct known_source *sources[UNITS_MAX + 1];
+    size_t source_count;
     uint64_t tag;
     int tries;     /* tries that failed through no fault of the job */
     bool is_quiet; /* a reference: made for the cache, not reported and not pending */
@@ -48,7 +50,8 @@ struct compile_pool {
     size_t pending; /* queued or compiling */
     int64_t timeout_ms;
     int64_t memory_bytes;
-    char *log; /* messages of the last result; NULL: none */
+    char *log;               /* messages of the last result; NULL: none */
+    struct temporary copies; /* folder with the texts of sources that changed */
     char *cache;
     int cache_use;
 };
@@ -109,6 +112,7 @@ enum status compile_pool_start(const struct host *host, const char *kind, size_t
     struct compile_pool *pool = calloc(1, sizeof *pool);
     TRY_MEMORY(pool);
     pool->cache_use = -1;
+    pool->copies.file = -1;
     (void)string_format(pool->kind, sizeof pool->kind, "%s", kind);
     enum status status = STATUS_OK;
     int64_t unused = 0;
@@ -154,6 +158,7 @@ void compile_pool_stop(struct compile_pool *pool)
         free_job(pool->first);
         pool->first = next;
     }
+    temporary_folder_remove(&pool->copies);
     sweep_scratch();
     if (pool->cache)
         cache_leave(pool->cache, pool->cache_use);
@@ -203,6 +208,56 @@ static bool is_paused(const struct compile_pool *pool)
     return is_for_one(pool->first) && is_compiling(pool);
 }
 
+/* Writes the source's text as it was read into a file of the pool's. */
+static enum status copy_source(struct compile_pool *pool, const struct source *source,
+                               struct arena *arena, const char **path, char hash[HASH_TEXT_BYTES],
+                               struct error *error)
+{
+    const char *prefix = NULL, *name = path_file(source->files[0].path);
+    struct text text = {0};
+    if (pool->copies.file < 0) {
+        TRY(scratch_prefix(arena, &prefix, error));
+        TRY(temporary_folder_make(prefix, &pool->copies, error));
+    }
+    if (!memchr(source->text, '\0', source->length)) /* no machine code */
+        source_put_line(&text, 1, source->files[0].path);
+    text_append_bytes(&text, source->text, source->length);
+    hash_bytes(text_string(&text), text.length, hash);
+    *path = arena_printf(arena, "%s/%s-%s", pool->copies.path, hash, name);
+    const enum status status =
+        text.failed || !*path
+            ? error_no_memory(error)
+            : file_write_atomically(*path, text_string(&text), text.length, error);
+    text_free(&text);
+    return status;
+}
+
+/* Gives a job whose sources have changed since they were read copies of what was read. */
+static enum status keep_sources(struct compile_pool *pool, struct job *job, struct error *error)
+{
+    json_t *task = json_object_get(job->request, "request");
+    for (size_t i = 0; i < job->source_count; i++) {
+        struct arena arena = {0};
+        char hash[HASH_TEXT_BYTES] = "";
+        const char *path = NULL;
+        if (source_is_current(&job->sources[i]->source))
+            continue;
+        const enum status status =
+            copy_source(pool, &job->sources[i]->source, &arena, &path, hash, error);
+        if (status == STATUS_OK && i == 0) {
+            (void)json_object_set_new(task, "source_path", json_string(path));
+            (void)json_object_set_new(task, "source_hash", json_string(hash));
+        } else if (status == STATUS_OK) {
+            (void)json_array_set_new(json_object_get(task, "units"), i - 1, json_string(path));
+            (void)json_array_set_new(json_object_get(task, "unit_hashes"), i - 1,
+                                     json_string(hash));
+        }
+        arena_free(&arena);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
 /* Sends queued jobs to idle children. */
 static enum status feed(struct compile_pool *pool, struct error *error)
 {
@@ -225,6 +280,7 @@ static enum status feed(struct compile_pool *pool, struct error *error)
         if (status != STATUS_OK)
             return status;
         struct job *job = pool->first;
+        TRY(keep_sources(pool, job, error));
         status = child_send(&compiler->child, job->request, error);
         if (status != STATUS_OK) { /* died while idle: the next feed starts a new one */
             child_kill(&compiler->child, NULL, 0);
@@ -246,14 +302,18 @@ enum status compile_pool_submit(struct compile_pool *pool, const struct binary_r
                                 const char *binary_path, uint64_t tag, struct error *error)
 {
     struct binary_request named = *request;
-    /* Hashes of the sources as read here, which must be the ones compiled. */
-    for (size_t i = 0; i <= named.unit_count; i++) {
-        const struct known_source *known = NULL;
-        TRY(sources_find(i == 0 ? named.source_path : named.units[i - 1], &named, &known, error));
-        *(i == 0 ? &named.source_hash : &named.unit_hashes[i - 1]) = known->hash;
-    }
     struct job *job = calloc(1, sizeof *job);
     TRY_MEMORY(job);
+    /* Hashes of the sources as read here, which must be the ones compiled. */
+    job->source_count = named.unit_count + 1;
+    for (size_t i = 0; i < job->source_count; i++) {
+        const char *path = i == 0 ? named.source_path : named.units[i - 1];
+        if (sources_find(path, &named, &job->sources[i], error) != STATUS_OK) {
+            free(job);
+            return error->status;
+        }
+        *(i == 0 ? &named.source_hash : &named.unit_hashes[i - 1]) = job->sources[i]->hash;
+    }
     job->tag = tag;
     const struct compile_message message = {named, binary_path, pool->timeout_ms,
                                             pool->memory_bytes};
@@ -406,8 +466,12 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
     /* a job lost with the host does not count as a try */
     if (end == CHILD_WAS_LOST)
         compiler->job->tries--;
-    /* a kill or a removed folder says nothing about the source */
-    if ((status == STATUS_KILLED || status == STATUS_NOT_FOUND) &&
+    bool is_current = true;
+    for (size_t i = 0; i < compiler->job->source_count; i++)
+        is_current = is_current && source_is_current(&compiler->job->sources[i]->source);
+    /* a kill, a removed folder or a file that just changed says nothing about the source */
+    if ((status == STATUS_KILLED || status == STATUS_NOT_FOUND ||
+         (status == STATUS_IO && !is_current)) &&
         compiler->job->tries + 1 < TRIES_MAX) {
         struct job *job = compiler->job;
         compiler->job = NULL;

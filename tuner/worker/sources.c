@@ -13,8 +13,7 @@ struct entry {
     struct known_source known;
 };
 
-static struct entry
-    *entries; /* never freed: other threads may still read an entry that was replaced */
+static struct entry *entries; /* never freed */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 enum status sources_find(const char *path, const struct binary_request *request,
@@ -23,14 +22,14 @@ enum status sources_find(const char *path, const struct binary_request *request,
     enum status status = STATUS_OK;
     (void)pthread_mutex_lock(&mutex);
     struct entry *entry = entries;
-    for (; entry; entry = entry->next) { /* the latest one is first */
+    for (; entry; entry = entry->next) {
         bool same = strcmp(entry->path, path) == 0 && entry->folder_count == request->folder_count;
         for (size_t i = 0; same && i < entry->folder_count; i++)
             same = strcmp(entry->folders[i], request->folders[i]) == 0;
         if (same)
             break;
     }
-    if (!entry || !source_is_current(&entry->known.source)) {
+    if (!entry) {
         entry = calloc(1, sizeof *entry);
         if (!entry)
             TRY_OR_CLEANUP(error_no_memory(error));
@@ -55,4 +54,14 @@ enum status sources_find(const char *path, const struct binary_request *request,
 cleanup:
     (void)pthread_mutex_unlock(&mutex);
     return status;
+}
+
+const char *sources_changed(void)
+{
+    const char *path = NULL;
+    (void)pthread_mutex_lock(&mutex);
+    for (const struct entry *entry = entries; entry && !path; entry = entry->next)
+        path = source_is_current(&entry->known.source) ? NULL : entry->path;
+    (void)pthread_mutex_unlock(&mutex);
+    return path;
 }

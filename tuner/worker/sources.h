@@ -12,10 +12,14 @@ struct known_source {
     char hash[HASH_TEXT_BYTES]; /* hash of source.contents */
 };
 
-/* Reads a source as source_read_in does, with a request's folders, but only once while its files
- * are unchanged, since some hundred binaries of a problem share a source. *source lasts as long as
- * the process. May be called by several threads. */
+/* Reads a source as source_read_in does, with a request's folders, but only once: all binaries of a
+ * run are made of the same text, even if the files change or disappear meanwhile. *source lasts as
+ * long as the process. May be called by several threads. */
 enum status sources_find(const char *path, const struct binary_request *request,
                          const struct known_source **source, struct error *error);
+
+/* Returns the path of a source that has changed since it was read, itself or a file that it
+ * includes; NULL: none. */
+const char *sources_changed(void);
 
 #endif

@@ -1,4 +1,7 @@
 /* A binary depends on its source and all includes, and on no other file. */
+#include <dlfcn.h>
+#include <sys/stat.h>
+
 #include "tuner/base/files.h"
 #include "tuner/worker/sources.h"
 #include "worker_fixture.h"
@@ -14,13 +17,16 @@ static const char *put(const char *name, const char *text)
     return path;
 }
 
-static int set_up(void **state)
+/* Writes a source of this name with an include that includes a third. */
+static const char *put_source(const char *name, int inner)
 {
-    (void)state;
-    (void)put("inner.h", "enum { INNER = 1 };\n");
-    (void)put("outer.h", "#pragma once\n#include \"inner.h\"\n");
-    (void)put("a.c", "#include \"outer.h\"\nint answer(void) { return INNER; }\n");
-    return 0;
+    (void)put(arena_printf(&arena, "%s.inner.h", name),
+              arena_printf(&arena, "enum { INNER = %d };\n", inner));
+    (void)put(arena_printf(&arena, "%s.outer.h", name),
+              arena_printf(&arena, "#pragma once\n#include \"%s.inner.h\"\n", name));
+    return put(arena_printf(&arena, "%s.c", name),
+               arena_printf(&arena, "#include \"%s.outer.h\"\nint answer(void) { return INNER; }\n",
+                            name));
 }
 
 static int free_all(void **state)
@@ -41,69 +47,84 @@ static const char *hash_of(const char *source)
     return hash;
 }
 
-TEST_WITH(a_changed_include_is_another_binary, set_up, NULL)
+/* Each process reads a path once, so that the folders differ. */
+TEST(a_changed_include_is_another_binary)
 {
-    const char *source = arena_printf(&arena, "%s/a.c", folder);
-    const char *before = hash_of(source);
-    assert_string_equal(hash_of(source), before);
-    (void)put("inner.h", "enum { INNER = 2 };\n");
-    assert_string_not_equal(hash_of(source), before);
-    (void)put("inner.h", "enum { INNER = 1 };\n");
-    assert_string_equal(hash_of(source), before);
-    (void)put("beside.h", "enum { BESIDE = 2 };\n");
-    assert_string_equal(hash_of(source), before);
+    const char *hashes[3];
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(mkdir(arena_printf(&arena, "%s/%d", folder, i), 0700), 0);
+        (void)put(arena_printf(&arena, "%d/beside.h", i), i == 2 ? "enum { BESIDE };\n" : "");
+        (void)put(arena_printf(&arena, "%d/inner.h", i), i == 1 ? "enum { INNER };\n" : "");
+        hashes[i] = hash_of(put(arena_printf(&arena, "%d/a.c", i), "#include \"inner.h\"\n"));
+    }
+    assert_string_not_equal(hashes[1], hashes[0]);
+    assert_string_equal(hashes[2], hashes[0]);
 }
 
-TEST_WITH(a_source_is_read_once_while_it_stays, set_up, NULL)
+TEST(a_source_is_read_once)
 {
     struct error error = {0};
-    const struct known_source *known[3];
+    const struct known_source *known[2];
     const struct binary_request request = {.source_path = ""};
-    const char *source = arena_printf(&arena, "%s/a.c", folder);
+    const char *source = put_source("once", 1);
     assert_int_equal(sources_find(source, &request, &known[0], &error), STATUS_OK);
+    assert_null(sources_changed());
+    (void)put("once.inner.h", "enum { INNER = 3 };\n");
+    assert_string_equal(sources_changed(), source);
+    assert_int_equal(unlink(source), 0);
     assert_int_equal(sources_find(source, &request, &known[1], &error), STATUS_OK);
     assert_ptr_equal(known[0], known[1]);
-    (void)put("inner.h", "enum { INNER = 3 };\n");
-    assert_int_equal(sources_find(source, &request, &known[2], &error), STATUS_OK);
-    assert_string_not_equal(known[2]->hash, known[0]->hash);
     assert_non_null(strstr(known[0]->source.contents, "INNER = 1"));
-    assert_int_equal(unlink(source), 0);
-    assert_int_equal(sources_find(source, &request, &known[2], &error), STATUS_NOT_FOUND);
+    assert_int_equal(sources_find("no.c", &request, &known[1], &error), STATUS_NOT_FOUND);
 }
 
-/* The second request is sent to the compiler when the first is done. The source has changed by
- * then. */
-TEST_WITH(a_source_that_changes_meanwhile_is_not_compiled, set_up, NULL)
+/* Returns the result of a compiled function. */
+static int answer_of(const char *binary)
 {
+    void *library = dlopen(binary, RTLD_NOW);
+    assert_non_null(library);
+    int (*answer)(void) = NULL;
+    void *symbol = dlsym(library, "answer");
+    assert_non_null(symbol);
+    memcpy(&answer, &symbol, sizeof answer);
+    const int out = answer();
+    assert_int_equal(dlclose(library), 0);
+    return out;
+}
+
+/* Requests are sent to the compiler when the first is done. One source has changed by then, one is
+ * gone. */
+TEST(sources_that_change_meanwhile_are_compiled_as_they_were)
+{
+    enum { SOURCES = 3 };
     struct compile_pool *pool = NULL;
     struct compile_done done;
     struct error error = {0};
     bool got = false;
-    const char *first = put("b.c", "int answer(void) { return 0; }\n");
-    const char *second = arena_printf(&arena, "%s/a.c", folder);
-    const char *const made[] = {arena_printf(&arena, "%s/b.bin", folder),
-                                arena_printf(&arena, "%s/a.bin", folder)};
-    const struct binary_request requests[] = {
-        {.source_path = first, .architecture = "native"},
-        {.source_path = second, .architecture = "native"},
-    };
+    const char *made[SOURCES];
     assert_int_equal(compile_pool_start(host_local(), "cpu", 1, NULL, &pool, &error), STATUS_OK);
-    for (size_t i = 0; i < 2; i++)
-        assert_int_equal(compile_pool_submit(pool, &requests[i], made[i], i, &error), STATUS_OK);
-    (void)put("inner.h", "enum { INNER = 4 };\n");
-    assert_int_equal(compile_pool_wait(pool, -1, &done, &got, &error), STATUS_OK);
-    assert_true(got && done.tag == 0);
-    assert_int_equal(done.status, STATUS_OK);
-    assert_int_equal(compile_pool_wait(pool, -1, &done, &got, &error), STATUS_OK);
-    assert_true(got && done.tag == 1);
-    assert_int_equal(done.status, STATUS_IO);
-    assert_non_null(strstr(done.detail, "a.c changed"));
-    assert_false(file_exists(made[1]));
+    for (int i = 0; i < SOURCES; i++) {
+        const char *name = arena_printf(&arena, "pool%d", i);
+        const struct binary_request request = {.source_path = put_source(name, i),
+                                               .architecture = "native"};
+        made[i] = arena_printf(&arena, "%s/pool%d.bin", folder, i);
+        assert_int_equal(compile_pool_submit(pool, &request, made[i], (uint64_t)i, &error),
+                         STATUS_OK);
+    }
+    (void)put("pool1.inner.h", "enum { INNER = 4 };\n");
+    assert_int_equal(unlink(arena_printf(&arena, "%s/pool2.c", folder)), 0);
+    for (int i = 0; i < SOURCES; i++) {
+        assert_int_equal(compile_pool_wait(pool, -1, &done, &got, &error), STATUS_OK);
+        assert_true(got);
+        if (done.status != STATUS_OK)
+            fail_msg("%s", done.detail);
+        assert_int_equal(answer_of(made[done.tag]), (int)done.tag);
+    }
     compile_pool_stop(pool);
 }
 
 /* Requests that no compiler has begun are withdrawn, the latest first; the rest is compiled. */
-TEST_WITH(what_is_queued_can_be_withdrawn, set_up, NULL)
+TEST(what_is_queued_can_be_withdrawn)
 {
     struct compile_pool *pool = NULL;
     struct compile_done done;
