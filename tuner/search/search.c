@@ -42,6 +42,7 @@ struct search {
     double best;                     /* best value at the last gain, */
     size_t better_at;                /* and the number of results then */
     bool is_begun;                   /* scratch memory for a point */
+    bool is_ended;                   /* by the caller */
     bool failed;                     /* no memory: no further points */
 };
 
@@ -159,6 +160,11 @@ void search_end_when_settled(struct search *search, uint64_t least, uint64_t set
     search->settled = settled;
 }
 
+void search_end(struct search *search)
+{
+    search->is_ended = true;
+}
+
 static bool has_settled(const struct search *search)
 {
     const struct trail *trail = &search->trail;
@@ -193,8 +199,8 @@ static bool ask_winner(struct search *search, uint64_t *point)
 bool search_ask(struct search *search, uint64_t *point)
 {
     struct trail *trail = &search->trail;
-    if (search->failed || trail->count >= trail->trials || waits(search) || has_settled(search) ||
-        is_sure(search))
+    if (search->failed || search->is_ended || trail->count >= trail->trials || waits(search) ||
+        has_settled(search) || is_sure(search))
         return false;
     if (!ask_winner(search, point) && !search->strategy->ask(search->state, point))
         return false;

@@ -76,6 +76,8 @@ void search_hurry(struct search *search, bool hurries);
 /* Ends the search after at least `least` points, if the last `settled` gained no more than half a
  * percent and 24 are within 2 % of the best. Before the first ask. */
 void search_end_when_settled(struct search *search, uint64_t least, uint64_t settled);
+/* Ends the search: no further point is requested. */
+void search_end(struct search *search);
 /* Takes a point's result: its objective (any real, smaller is better), or NaN if it failed or was
  * set aside. In any order. Results of earlier runs, for points never requested, come first. A
  * second result changes nothing. */

@@ -144,6 +144,26 @@ static enum status add_first(const struct work *work, struct sweep *sweep, struc
     return STATUS_OK;
 }
 
+/* Ends a search that has settled before: with all results known in another order, it might not
+ * settle at once. */
+static enum status end_settled(const struct work *work, struct sweep *sweep, struct error *error)
+{
+    const struct store_search same = {.problem_id = work->problem_id,
+                                      .asked = work->options->strategy ? work->options->strategy
+                                                                       : "auto",
+                                      .space_count = sweep->space_count,
+                                      .points_most = sweep->allowance.points_most};
+    uint64_t points = 0, known = 0;
+    TRY(store_search_settled(work->store, work->environment_id, &same, &points, error));
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        const struct candidate *candidate = sweep->candidates.items[i];
+        known += candidate->state == CANDIDATE_DONE && candidate->point != NO_POINT;
+    }
+    if (points > 0 && known >= points)
+        search_end(sweep->search);
+    return STATUS_OK;
+}
+
 enum status window_start(const struct work *work, struct sweep *sweep, struct error *error)
 {
     const struct session_options *options = work->options;
@@ -184,6 +204,8 @@ enum status window_start(const struct work *work, struct sweep *sweep, struct er
     TRY(sweep_seed_winners(work, sweep, error));
     TRY(sweep_seed_elsewhere(work, sweep, &begun, error));
     const bool settles = leaves && begun >= SEARCH_BEGUN;
+    if (leaves)
+        TRY(end_settled(work, sweep, error));
     if (settles)
         search_end_when_settled(sweep->search, SEARCH_TRIALS_BEGUN, SEARCH_SETTLED);
     if (leaves && is_first_problem(&work->session->summary->searched_in_part))

@@ -111,6 +111,12 @@ struct store_search {
 enum status store_search_put(struct store *store, const struct store_search *search,
                              struct error *error);
 
+/* Finds the points of the newest complete search without a budget that requested the same in the
+ * same space, and ended before its limit, as nothing better came. 0: none. */
+enum status store_search_settled(struct store *store, int64_t environment_id,
+                                 const struct store_search *search, uint64_t *points,
+                                 struct error *error);
+
 struct store_sample {
     int32_t process;   /* 0: the sweep's and race's; 1 ..: fresh, confirming processes */
     int32_t round;     /* ordinal in store_round; unused in the sweep */

@@ -268,6 +268,28 @@ enum status store_search_put(struct store *store, const struct store_search *sea
     return store_relaxed_end(store, status, error);
 }
 
+enum status store_search_settled(struct store *store, int64_t environment_id,
+                                 const struct store_search *search, uint64_t *points,
+                                 struct error *error)
+{
+    struct store_search row = {0};
+    bool found = false;
+    SELECTION(struct store_search, newest,
+              "SELECT s.points FROM searches AS s JOIN runs AS r ON r.id = s.run_id "
+              "WHERE r.environment_id = ?1 AND s.problem_id = ?2 AND s.asked = ?3 "
+              "AND s.points_most = ?4 AND s.space_count = ?5 AND s.points < s.points_most "
+              "AND r.outcome = 'complete' AND r.budget_ns IS NULL ORDER BY r.id DESC LIMIT 1",
+              SELECTED(points, INTEGER));
+    const enum status status = store_select_one(
+        store, &newest,
+        STORE_VALUES(value_integer(environment_id), value_integer(search->problem_id),
+                     value_text(search->asked), value_integer((int64_t)search->points_most),
+                     value_integer((int64_t)search->space_count)),
+        NULL, &row, &found, error);
+    *points = row.points;
+    return status;
+}
+
 enum status store_baseline(struct store *store, int64_t environment_id, int64_t problem_id,
                            const char *name, const char *about, int64_t configuration_id,
                            struct error *error)

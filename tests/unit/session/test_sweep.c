@@ -1,6 +1,8 @@
 /* A sweep on null devices: tried, known and rejected configurations. */
 #include "session_fixture.h"
 
+#include <sqlite3.h>
+
 #include "tuner/base/clock.h"
 
 static const char last_key[] = "way=two block=128 part=3";
@@ -310,9 +312,8 @@ TEST(test_baselines_are_no_answer)
     run_free(run);
 }
 
-/* Without a given number, some points of a large space are tried, and none if enough are known. A
- * search that begins with those of another size may end sooner if many are as good as its best. */
-TEST(test_auto_says_how_many)
+/* Starts a run of two sizes with 2400 configurations each. */
+static struct run *create_large_run(void)
 {
     struct text text = {0};
     const char *rest = strstr(usual_text, "derived:");
@@ -323,7 +324,16 @@ TEST(test_auto_says_how_many)
     text_append(&text, "]\n");
     text_append(&text, rest);
     struct run *run = run_create(text_string(&text), "time");
+    text_free(&text);
     run_start(run, 1);
+    return run;
+}
+
+/* Without a given number, some points of a large space are tried, and none if enough are known. A
+ * search that begins with those of another size may end sooner if many are as good as its best. */
+TEST(test_auto_says_how_many)
+{
+    struct run *run = create_large_run();
     struct sweep *first = sweep_through(run);
     assert_int_equal(first->space_count, 2400);
     assert_int_equal(first->measured, SEARCH_TRIALS);
@@ -354,7 +364,38 @@ TEST(test_auto_says_how_many)
     run_end_sweep(second);
     run_end_sweep(first);
     run_free(run);
-    text_free(&text);
+}
+
+/* A search that ended in a complete run before its limit is not continued, with another order of
+ * its results either. */
+TEST(test_a_search_that_has_ended_is_not_continued)
+{
+    enum { FEWER = 50 };
+    struct run *run = create_large_run();
+    struct sweep *first = sweep_through(run);
+    assert_int_equal(first->measured, SEARCH_TRIALS);
+    sqlite3 *db = NULL;
+    char path[64];
+    (void)string_format(path, sizeof path, "%s/tune.db", run->folder);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "DELETE FROM trials WHERE id IN (SELECT id FROM trials "
+                                  "ORDER BY id DESC LIMIT 50);"
+                                  "UPDATE searches SET points = points - 50;"
+                                  "UPDATE runs SET outcome = 'complete'",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    struct sweep *again = sweep_through(run);
+    assert_int_equal(again->measured, 0);
+    assert_int_equal(sqlite3_exec(db, "UPDATE runs SET outcome = 'interrupted'", NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    struct sweep *continued = sweep_through(run);
+    assert_int_equal(continued->measured, FEWER);
+    run_end_sweep(continued);
+    run_end_sweep(again);
+    run_end_sweep(first);
+    run_free(run);
 }
 
 /* Makes another sweep whose search has requested all points of the pending binary and has no
