@@ -284,6 +284,15 @@ ON CONFLICT DO UPDATE SET
     checked_at = excluded.checked_at
 WHERE excluded.checked_at > gauntlets.checked_at;
 
+INSERT INTO main.outdated (environment_id, problem_id, configuration_id, binary_hash, detail)
+SELECT e.new, p.new, c.new, o.binary_hash, o.detail
+FROM other.outdated AS o
+JOIN map_environments AS e ON e.old = o.environment_id
+JOIN map_problems AS p ON p.old = o.problem_id
+JOIN map_configurations AS c ON c.old = o.configuration_id
+WHERE true
+ON CONFLICT DO NOTHING;
+
 CREATE TEMP TABLE map_winners (old INTEGER PRIMARY KEY, new INTEGER, taken INTEGER NOT NULL);
 INSERT INTO map_winners
 SELECT o.id, m.id, m.id IS NULL OR o.chosen_at > m.chosen_at

@@ -2,7 +2,7 @@
 -- that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 19;
+PRAGMA user_version = 20;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -308,6 +308,16 @@ CREATE TABLE gauntlets (
 CREATE INDEX gauntlets_failed ON gauntlets (problem_id) WHERE passed = 0;
 CREATE INDEX gauntlets_failed_of ON gauntlets (configuration_id) WHERE passed = 0;
 CREATE INDEX gauntlets_by_binary ON gauntlets (binary_hash, passed);
+
+-- Wrong results of a binary that the configuration no longer has at this size: the source was mended since.
+CREATE TABLE outdated (
+    environment_id INTEGER NOT NULL REFERENCES environments (id),
+    problem_id INTEGER NOT NULL REFERENCES problems (id),
+    configuration_id INTEGER NOT NULL REFERENCES configurations (id),
+    binary_hash TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    PRIMARY KEY (problem_id, configuration_id, environment_id, binary_hash)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE winners (
     id INTEGER PRIMARY KEY,
@@ -720,45 +730,65 @@ CROSS JOIN paired
 
 -- Configurations that gave a wrong result at a size that was asked for, or failed a check that they were
 -- to pass: out at all sizes of the problem key. Of configurations that launch the same one was measured.
--- A check counts while the binary is the one that was tried. Rows are found by the configuration or by
--- the problem, whichever is given: an environment (hence +) has too many.
+-- A check counts while the binary is the one that was tried, and no result of a binary that a run found `outdated`. Rows
+-- are found by the configuration or by the problem, whichever is given: an environment (hence +) has too many.
 CREATE VIEW refuted AS
 SELECT +w.environment_id AS environment_id, p.experiment_id, p.key AS problem_key,
        w.configuration_id, p.n, w.detail
 FROM trials AS w
 JOIN problems AS p ON p.id = w.problem_id
 WHERE w.status = 'wrong_result'
+  AND NOT EXISTS (
+      SELECT 1 FROM outdated AS o
+      WHERE o.problem_id = w.problem_id AND o.configuration_id = w.configuration_id
+        AND o.environment_id = w.environment_id AND o.binary_hash = w.binary_hash)
 UNION ALL
 SELECT +w.environment_id, p.experiment_id, p.key, t.configuration_id, p.n, w.detail
 FROM trials AS w
 JOIN problems AS p ON p.id = w.problem_id
 JOIN trials AS t ON t.same_as_trial_id = w.id
 WHERE likelihood(w.status = 'wrong_result', 0.001) AND t.same_as_trial_id IS NOT NULL
+  AND NOT EXISTS (
+      SELECT 1 FROM outdated AS o
+      WHERE o.problem_id = w.problem_id AND o.configuration_id = w.configuration_id
+        AND o.environment_id = w.environment_id AND o.binary_hash = w.binary_hash)
 UNION ALL
 SELECT +g.environment_id, p.experiment_id, p.key, g.configuration_id, p.n, g.detail
 FROM gauntlets AS g
 JOIN problems AS p ON p.id = g.problem_id
 WHERE g.passed = 0
   AND NOT EXISTS (
+      SELECT 1 FROM outdated AS o
+      WHERE o.problem_id = g.problem_id AND o.configuration_id = g.configuration_id
+        AND o.environment_id = g.environment_id AND o.binary_hash = g.binary_hash)
+  AND NOT EXISTS (
       SELECT 1 FROM trials AS t
       WHERE t.environment_id = g.environment_id AND t.problem_id = g.problem_id
         AND t.configuration_id = g.configuration_id AND t.binary_hash <> g.binary_hash);
 
--- The winner: of each device, experiment name, problem key, n, mode and objective the newest, unless
--- its configuration is refuted by now. All that names winners has them from here.
+-- The winner: of each device, experiment name, problem key, n, mode and objective the newest, unless its configuration is
+-- refuted by now, has a parameter that the newest winner of the problem lacks (of an earlier file, whose kernel had it), or
+-- is wrong by a later version of the file (another reference, say) that ran since. All that names winners has them from here.
 CREATE VIEW latest_winners AS
 SELECT *
 FROM (
     SELECT w.*, e.device_id, x.name AS experiment, p.experiment_id, p.key AS problem, p.n,
            t.configuration_id,
+           first_value(p.experiment_id) OVER newest_first AS newest_experiment_id,
+           first_value(t.configuration_id) OVER newest_first AS newest_configuration_id,
            row_number() OVER (
                PARTITION BY e.device_id, x.name, p.key, p.n, w.l2_mode, w.objective
                ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC) AS place
     FROM winners AS w
     JOIN environments AS e ON e.id = w.environment_id
+    JOIN devices AS d ON d.id = e.device_id
     JOIN problems AS p ON p.id = w.problem_id
     JOIN experiments AS x ON x.id = p.experiment_id
     JOIN trials AS t ON t.id = w.trial_id
+    WINDOW newest_first AS (
+        PARTITION BY d.kind, d.name, coalesce(json_extract(d.facts, '$.compute_capability'), ''), d.unit_count,
+            coalesce(p.family, p.key), w.objective
+        ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC)
 ) AS latest
 WHERE place = 1
   AND NOT EXISTS (
@@ -766,7 +796,25 @@ WHERE place = 1
       WHERE refuted.environment_id = latest.environment_id
         AND refuted.experiment_id = latest.experiment_id
         AND refuted.problem_key = latest.problem
-        AND refuted.configuration_id = latest.configuration_id);
+        AND refuted.configuration_id = latest.configuration_id)
+  AND (latest.experiment_id = latest.newest_experiment_id OR NOT EXISTS (
+      SELECT 1
+      FROM configurations AS given
+      CROSS JOIN configurations AS newest ON newest.id = latest.newest_configuration_id
+      CROSS JOIN json_each(given.parameters) AS own
+      WHERE given.id = latest.configuration_id
+        AND own.key NOT IN (SELECT other.key FROM json_each(newest.parameters) AS other)))
+  AND NOT EXISTS (
+      SELECT 1
+      FROM experiments AS later
+      CROSS JOIN configurations AS given ON given.id = latest.configuration_id
+      CROSS JOIN configurations AS same ON same.experiment_id = later.id AND same.key = given.key
+      CROSS JOIN trials AS wrong ON wrong.configuration_id = same.id AND wrong.status = 'wrong_result'
+      CROSS JOIN problems AS there ON there.id = wrong.problem_id
+      WHERE later.name = latest.experiment AND later.id <> latest.experiment_id AND there.key = latest.problem
+        AND wrong.environment_id = latest.environment_id
+        AND wrong.run_id > coalesce(
+            (SELECT max(s.run_id) FROM searches AS s WHERE s.problem_id = latest.problem_id), 0));
 
 -- Usable ranges: their configuration is not refuted, and at each size in them that has a winner it
 -- makes the winner's launch, or was compared with it in rounds. (Others were made by older versions of

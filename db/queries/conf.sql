@@ -22,47 +22,11 @@ WITH boards AS (
     FROM environments AS e
     JOIN devices AS d ON d.id = e.device_id
 ),
--- A winner with a parameter that the newest winner of its problem lacks is of an earlier file, whose kernel had it. One
--- that a later version of the file found wrong (another reference, say) is none by now, unless its own ran again since.
-named AS MATERIALIZED (
-    SELECT * FROM (
-        SELECT
-            w.*,
-            g.key AS configuration,
-            g.parameters,
-            FIRST_VALUE(g.parameters) OVER newest_first AS newest,
-            FIRST_VALUE(w.experiment_id) OVER newest_first AS newest_experiment
-        FROM latest_winners AS w
-        JOIN boards AS b ON b.environment_id = w.environment_id
-        JOIN problems AS p ON p.id = w.problem_id
-        JOIN configurations AS g ON g.id = w.configuration_id
-        WHERE w.objective = :objective AND w.stage <> 'sweep'
-        WINDOW newest_first AS (
-            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, COALESCE(p.family, w.problem)
-            ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC
-        )
-    ) AS given
-    WHERE (given.experiment_id = given.newest_experiment OR NOT EXISTS (
-        SELECT 1 FROM json_each(given.parameters) AS own
-        WHERE own.key NOT IN (SELECT other.key FROM json_each(given.newest) AS other)
-    )) AND NOT EXISTS (
-        SELECT 1
-        FROM experiments AS later
-        CROSS JOIN configurations AS same ON same.experiment_id = later.id AND same.key = given.configuration
-        CROSS JOIN trials AS wrong ON wrong.configuration_id = same.id AND wrong.status = 'wrong_result'
-        CROSS JOIN problems AS there ON there.id = wrong.problem_id
-        WHERE later.name = given.experiment AND later.id <> given.experiment_id AND there.key = given.problem
-            AND wrong.environment_id = given.environment_id
-            AND wrong.run_id > COALESCE((SELECT MAX(s.run_id) FROM searches AS s WHERE s.problem_id = given.problem_id), 0)
-    )
-),
 won AS (
     SELECT
         w.environment_id,
         w.problem_id,
         w.l2_mode,
-        w.newest,
-        w.newest_experiment,
         i.issue,
         w.trial_id,
         w.chosen_at,
@@ -84,10 +48,11 @@ won AS (
                 COALESCE(p.family, w.problem)
             ORDER BY i.state = 'cold' DESC, w.chosen_at DESC, w.id DESC
         ) AS place_of_problem
-    FROM named AS w
+    FROM latest_winners AS w
     JOIN conditions AS i ON i.l2_mode = w.l2_mode
     JOIN boards AS b ON b.environment_id = w.environment_id
     JOIN problems AS p ON p.id = w.problem_id
+    WHERE w.objective = :objective AND w.stage <> 'sweep'
 ),
 covered AS (
     SELECT
@@ -112,12 +77,7 @@ covered AS (
     JOIN valid_ranges AS r ON r.environment_id = w.environment_id
                     AND r.experiment_id = w.experiment_id AND r.problem_key = w.ranged
                     AND r.l2_mode = w.l2_mode AND r.objective = :objective
-    JOIN configurations AS g ON g.id = r.configuration_id
     WHERE w.place_of_problem = 1
-        AND (w.experiment_id = w.newest_experiment OR NOT EXISTS (
-            SELECT 1 FROM json_each(g.parameters) AS own
-            WHERE own.key NOT IN (SELECT other.key FROM json_each(w.newest) AS other)
-        ))
 ),
 measured AS (
     SELECT

@@ -56,7 +56,7 @@ import csv, re, subprocess, sys
 
 rows = list(csv.DictReader(subprocess.run([sys.argv[1], "show", "--ranges", "--csv"], capture_output=True, text=True, check=True).stdout.splitlines()))
 found = set()
-for line in open("tuned.conf"):
+for line in re.sub(r"\n\[[^\n]* for=all-other-sizes[^[]*", "\n", open("tuned.conf").read()).splitlines():
     entry = re.match(r"(\S+) n=(\d+)(?:-(\d+))? (.*?) \|", line)
     if entry:
         low, high = int(entry[2]), int(entry[3] or entry[2])

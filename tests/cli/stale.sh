@@ -76,6 +76,30 @@ sed -i 's/ + WAY_late//' double_cpu.c
 tune_it
 grep '^double ' tuned.conf | grep -v 'way=late' && fail "a mended kernel is out: $(cat tuned.conf)"
 cd ..
+# Nor where only one size ran since: no view of the database has it out. With the earlier source it is out again.
+mkdir once
+cp mended/double_reference.c mended/double.yaml once/
+sed 's/ + WAY_late/ + (n > 4000 ? WAY_late : 0)/; s/spin < SPINS/spin < (WAY_late ? 0 : 100000)/' double_cpu.c >once/double_cpu.c
+grep -q 'n > 4000' once/double_cpu.c || fail "no kernel that is wrong at one size: $(cat double_cpu.c)"
+cd once || exit
+won() { # WAY: the winner of n = 1000, in every view, after it alone ran
+    run "$TUNE" run ./double.yaml --device cpu "${steady[@]}" --sizes 1000
+    expect_code 0
+    run "$TUNE" show --json
+    expect_json '[w["parameters"]["way"] for w in j if w["n"] == 1000]' "['$1']"
+    grep -q "^double n=1000.* way=$1 " tuned.conf || fail "tuned.conf has another: $(cat tuned.conf)"
+}
+tune_it
+[[ $(query "SELECT group_concat(n) FROM (SELECT DISTINCT n FROM refuted ORDER BY n)") == 2000,5000 ]] ||
+    fail "not wrong at 5000, where that of 2000 is checked, too: $(query "SELECT * FROM refuted")"
+cp double_cpu.c wrong.c
+sed -i 's/ + (n > 4000 ? WAY_late : 0)//' double_cpu.c
+won late
+[[ $(query "SELECT count(*) FROM refuted") -eq 0 ]] || fail "still refuted: $(query "SELECT * FROM refuted")"
+mv wrong.c double_cpu.c
+won plain
+[[ $(query "SELECT count(*) FROM refuted") -gt 0 && $(query "SELECT count(*) FROM outdated") -eq 0 ]] || fail "not out again"
+cd ..
 
 # A winner of an earlier file, which had another parameter, is not given to the programs of the present one.
 cd mended || exit
@@ -84,6 +108,9 @@ run "$TUNE" run ./double.yaml --device cpu "${steady[@]}" --sizes 2000
 expect_code 0
 grep '^double ' tuned.conf | grep -v ' size=1000 ' && fail "another's parameter: $(cat tuned.conf)"
 grep -q '^double n=.* size=1000 ' tuned.conf || fail "no present winner: $(cat tuned.conf)"
+# Nor shown: tune show lists what tuned.conf has.
+run "$TUNE" show --json
+expect_json '[(w["n"], sorted(w["parameters"])) for w in j]' "[(2000, ['size', 'way'])]"
 cd ..
 
 # With another reference, by which they are wrong, winners are none until the former one is back. The file stays, which is told.
@@ -99,6 +126,8 @@ expect_err '^tune: tuned.conf is left as it is, with winners of an earlier run$'
 run "$TUNE" export -o gone.conf
 expect_code 6
 refuse_file gone.conf
+run "$TUNE" show --json
+expect_json 'len(j)' 0
 cp former.c double_reference.c
 tune_it
 run "$TUNE" export -o back.conf

@@ -113,9 +113,10 @@ static bool is_outdated(const struct work *work, const struct sweep *sweep,
     struct error ignored = {0};
     size_t binary = 0;
     const struct binary *own = candidate_binary(work, candidate);
-    if (work->options->recording || row->binary_hash[0] == '\0' || row->n == work->problem.n ||
-        (own && strcmp(own->hash, row->binary_hash) == 0))
+    if (own && strcmp(own->hash, row->binary_hash) == 0)
         return false;
+    if (work->options->recording || row->binary_hash[0] == '\0' || row->n == work->problem.n)
+        return row->is_outdated;
     struct point point =
         work_point(work, candidate_configuration(&sweep->candidates, candidate, &room), 1);
     struct problem problem = problem_at(&work->problem, row->n);
@@ -147,15 +148,22 @@ enum status sweep_take_refuted(const struct work *work, struct sweep *sweep, str
         if (candidate->configuration_id == 0 || candidate->rejected ||
             !index_find(&by_id, (uint64_t)candidate->configuration_id, &row))
             continue;
-        while (row < count && rows[row].configuration_id == candidate->configuration_id &&
-               (!verdict_holds(work, rows[row].detail) || wrong_on_changed(rows[row].detail) ||
-                is_outdated(work, sweep, candidate, &rows[row])))
-            row++;
-        if (row == count || rows[row].configuration_id != candidate->configuration_id)
+        const struct store_refutation *holding = NULL; /* first that holds today */
+        for (; status == STATUS_OK && row < count &&
+               rows[row].configuration_id == candidate->configuration_id;
+             row++) {
+            const bool outdates = is_outdated(work, sweep, candidate, &rows[row]);
+            if (outdates != (rows[row].is_outdated != 0))
+                status = store_refutation_mark(work->store, &of, &rows[row], outdates, error);
+            if (!holding && !outdates && verdict_holds(work, rows[row].detail) &&
+                !wrong_on_changed(rows[row].detail))
+                holding = &rows[row];
+        }
+        if (status != STATUS_OK || !holding)
             continue;
         candidate->rejected =
             arena_printf(&sweep->arena, "wrong at n=%lld, and so out at all sizes: %s",
-                         (long long)rows[row].n, rows[row].detail);
+                         (long long)holding->n, holding->detail);
         if (!candidate->rejected)
             status = error_no_memory(error);
         /* The first candidate with the same launches that is not rejected replaces the rejected

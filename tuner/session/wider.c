@@ -1,5 +1,5 @@
 /* A finalist for the sizes that the fastest ones lack: if these are in fours, programs with other
- * sizes get the fastest of the rest. Its time needs no race, which it would lose. */
+ * sizes get the fastest of the rest, which would lose any race and takes part in none. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "tuner/base/array.h"
 #include "tuner/session/check.h"
 
-/* Values that all finalists and all failed candidates have in common: one of them is the reason for
- * their domains. */
+/* Values that all finalists and all failed candidates have in common, one of which is the reason
+ * for the domains. */
 struct common {
     struct configuration values;
     bool is_known;

@@ -67,16 +67,41 @@ enum status store_refuted(struct store *store, const struct store_domain *of, st
               "  SELECT t.binary_hash FROM problems AS p JOIN trials AS t ON t.problem_id = p.id"
               "  WHERE p.experiment_id = ?2 AND p.key = ?3 AND p.n = r.n AND t.environment_id = ?1"
               "   AND t.configuration_id = r.configuration_id"
-              "  ORDER BY t.status = 'wrong_result' DESC, t.id DESC LIMIT 1), '') AS binary_hash"
-              " FROM refuted AS r"
+              "  ORDER BY t.status = 'wrong_result' DESC, t.id DESC LIMIT 1), '') AS binary_hash,"
+              " 0 AS is_outdated FROM refuted AS r"
               " WHERE environment_id = ?1 AND experiment_id = ?2 AND problem_key = ?3"
+              " UNION ALL SELECT o.configuration_id, p.n, o.detail, o.binary_hash, 1"
+              " FROM problems AS p JOIN outdated AS o ON o.problem_id = p.id"
+              " WHERE p.experiment_id = ?2 AND p.key = ?3 AND o.environment_id = ?1"
               " ORDER BY configuration_id, n",
               SELECTED(configuration_id, INTEGER), SELECTED(n, INTEGER), SELECTED(detail, TEXT),
-              SELECTED(binary_hash, TEXT));
+              SELECTED(binary_hash, TEXT), SELECTED(is_outdated, INTEGER));
     return store_select(store, &selection,
                         STORE_VALUES(value_integer(of->environment_id),
                                      value_integer(of->experiment_id), value_text(of->problem_key)),
                         arena, rows, count, error);
+}
+
+enum status store_refutation_mark(struct store *store, const struct store_domain *of,
+                                  const struct store_refutation *row, bool is_outdated,
+                                  struct error *error)
+{
+    return store_run(store,
+                     is_outdated
+                         ? "INSERT OR IGNORE INTO outdated (environment_id, problem_id,"
+                           " configuration_id, binary_hash, detail)"
+                           " SELECT ?1, id, ?5, ?6, ?7 FROM problems"
+                           " WHERE experiment_id = ?2 AND key = ?3 AND n = ?4"
+                         : "DELETE FROM outdated WHERE environment_id = ?1 AND problem_id ="
+                           " (SELECT id FROM problems WHERE experiment_id = ?2 AND key = ?3"
+                           "  AND n = ?4)"
+                           " AND configuration_id = ?5 AND binary_hash = ?6 AND detail = ?7",
+                     "mark an outdated result",
+                     STORE_VALUES(value_integer(of->environment_id),
+                                  value_integer(of->experiment_id), value_text(of->problem_key),
+                                  value_integer(row->n), value_integer(row->configuration_id),
+                                  value_text(row->binary_hash), value_text(row->detail)),
+                     NULL, NULL, error);
 }
 
 struct main_failure {

@@ -76,11 +76,16 @@ enum status store_domain_get(struct store *store, struct arena *arena, struct st
 struct store_refutation {
     int64_t configuration_id, n;
     const char *detail, *binary_hash; /* "": unknown */
+    int64_t is_outdated; /* 1: marked as of a binary that the configuration no longer has there */
 };
 /* Reads the refutations for `of`'s environment, experiment and problem key, by configuration, into
  * the arena. */
 enum status store_refuted(struct store *store, const struct store_domain *of, struct arena *arena,
                           struct store_refutation **rows, size_t *count, struct error *error);
+/* Marks one of these as outdated, which then refutes nothing, or no longer. */
+enum status store_refutation_mark(struct store *store, const struct store_domain *of,
+                                  const struct store_refutation *row, bool is_outdated,
+                                  struct error *error);
 /* Finds the failure that most trials of a problem's sweep share, as "launch_failed: its detail"; ""
  * if none failed. The text is in the arena. */
 enum status store_main_failure(struct store *store, int64_t environment_id, int64_t problem_id,

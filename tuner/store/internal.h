@@ -13,7 +13,7 @@
 #include "tuner/store/store.h"
 
 #define STORE_APPLICATION_ID 0x54756e65 /* "Tune"; set by db/schema.sql too */
-#define STORE_SCHEMA_VERSION 19         /* user_version, set by db/schema.sql too */
+#define STORE_SCHEMA_VERSION 20         /* user_version, set by db/schema.sql too */
 
 enum {
     STORE_BUSY_MS = 10000,

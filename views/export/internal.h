@@ -140,7 +140,7 @@ bool row_is_second(const struct conf_row *row);
 /* Returns true if the configuration's kernel is picked for the problem. */
 bool portfolio_has(struct experiments *experiments, const char *kind, const char *problem,
                    const char *parameters, const char *derived);
-/* Returns true if programs have the kernel anyway: it is picked, or compiled in already. */
+/* Returns true if programs have the kernel anyway: picked, or compiled in already. */
 bool portfolio_gives(struct experiments *experiments, const struct conf_row *row,
                      const char *parameters, const char *derived);
 /* Returns how many kernels are picked for the problem. */

@@ -1,5 +1,5 @@
-/* Entries for sizes that the domain of a winner's configuration excludes: of the finalists beside
- * it, the fastest of those that serve the most of these sizes. */
+/* Entries for sizes that the domain of a winner's configuration excludes: of the other finalists,
+ * the fastest of those that serve the most of these sizes. */
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static const struct store_column columns[] = {
 };
 
 /* Sampled sizes near a row's, and whether libtuned has an entry there, at most so far away: of
- * kernels that programs compile in, as far as it looks for one. */
+ * kernels that programs compile in, as far as look-ups reach. */
 enum { POWERS = 16, PLACES = 5, PLACES_MIN = 2, SAMPLES = POWERS * PLACES };
 static const double near_factor = 2, most_factor = 8;
 struct samples {
@@ -43,7 +43,7 @@ struct choosing {
     struct experiments *experiments;
     const struct conf_row *rows;
     size_t count;
-    const char **domains; /* of the rows, in the language of tuned.conf; NULL: not asked */
+    const char **domains; /* the rows' domains, in the language of tuned.conf; NULL: not asked */
     const struct finalist_row *finalists;
     size_t finalist_count;
 };
@@ -108,7 +108,7 @@ static enum status note_served(struct text *conf, struct samples *samples, struc
     return STATUS_OK;
 }
 
-/* Notes what the entries of all rows of the problem serve. */
+/* Notes the samples that entries of all the problem's rows serve. */
 static enum status note_rows(const struct choosing *choosing, const struct conf_row *row,
                              struct samples *samples, struct error *error)
 {
@@ -128,7 +128,7 @@ static enum status note_rows(const struct choosing *choosing, const struct conf_
     return status;
 }
 
-/* Notes what a configuration of a domain serves, however far away. */
+/* Notes the samples that a domain has, however far away. */
 static enum status note_domain(const char *domain, struct samples *samples, struct error *error)
 {
     struct text conf = {0};
@@ -140,7 +140,7 @@ static enum status note_domain(const char *domain, struct samples *samples, stru
     return status;
 }
 
-/* Notes what a finalist beside the row's winner serves. */
+/* Notes the samples that a finalist beside the row's winner serves. */
 static enum status note_finalist(const struct choosing *choosing, const struct conf_row *row,
                                  const struct finalist_row *finalist, struct samples *samples,
                                  struct error *error)
@@ -160,8 +160,8 @@ static enum status note_finalist(const struct choosing *choosing, const struct c
     return status;
 }
 
-/* Chooses for a row; *chosen NULL: none serves a size that its domain excludes and no row has. On a
- * device for which programs compile kernels, one that they have anyway may serve half as many. */
+/* Chooses for a row; *chosen NULL: none serves a size that the domain excludes and no row has. On a
+ * device for which programs compile kernels, one that is there anyway may serve half as many. */
 static enum status choose_for(const struct choosing *choosing, size_t index,
                               const struct finalist_row **chosen, struct error *error)
 {
@@ -193,7 +193,7 @@ static enum status choose_for(const struct choosing *choosing, size_t index,
         if (is_compiled &&
             portfolio_gives(choosing->experiments, row, finalist->parameters, finalist->derived))
             more *= 2;
-        if (more > most) { /* of equals the first is the fastest */
+        if (more > most) { /* the first of equals is the fastest */
             most = more;
             *chosen = finalist;
         }
@@ -229,7 +229,7 @@ static enum status find_domains(struct choosing *choosing, struct arena *arena, 
     return STATUS_OK;
 }
 
-/* Of struct conf_row.issue, and so `for` in tuned.conf. */
+/* Issue of second rows, and so `for` in tuned.conf. */
 static const char second_issue[] = "all-other-sizes";
 
 bool row_is_second(const struct conf_row *row)
@@ -237,7 +237,7 @@ bool row_is_second(const struct conf_row *row)
     return row->issue && strcmp(row->issue, second_issue) == 0;
 }
 
-/* Makes the row of a chosen finalist out of its own measurements. */
+/* Makes the row of a chosen finalist out of the finalist's measurements. */
 static struct conf_row second_row(const struct conf_row *measured,
                                   const struct finalist_row *chosen)
 {
@@ -250,7 +250,7 @@ static struct conf_row second_row(const struct conf_row *measured,
     return row;
 }
 
-/* Puts the second rows behind the others of their device that are for any issue of launches. */
+/* Puts the second rows behind the others of the same device that are for any issue of launches. */
 static bool insert(struct arena *arena, const struct conf_row *second, size_t second_count,
                    struct conf_row **rows, size_t *count)
 {
