@@ -364,6 +364,7 @@ racy wrong_result
 short wrong_result
 mutates writes.its.input
 swaps writes.its.input
+stale wrong_result
 no_c compile_failed
 greedy launch_failed
 WAYS

@@ -487,6 +487,7 @@ static const unsigned char add_arguments[] = {P, P, P, W, P};
 static const unsigned char note_arguments[] = {P, P, P, P};
 static const unsigned char patch_arguments[] = {P, P, P, P, P, P};
 static const unsigned char write_arguments[] = {P, P, W};
+static const unsigned char spoil_arguments[] = {W, W};
 
 static const unsigned char reduce_arguments[] = {P, P, P, P, P, P};
 static const unsigned char copy_arguments[] = {P, P, P};
@@ -501,6 +502,7 @@ static const struct host_kernel kernels[] = {
     {"tune_anchor", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_sum", 4, note_arguments, run_sum_bytes, bytes_added_up, -1, NULL},
     {"tune_patch", 6, patch_arguments, run_patch, NULL, -1, NULL},
+    {"tune_spoil", 2, spoil_arguments, NULL, NULL, -1, NULL},
     {"tune_compare", 2, compare_arguments, compare_run, NULL, -1, NULL},
     {"tune_fill", 3, fill_arguments, fill_run, NULL, -1, NULL},
     {"tune_read_2", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},

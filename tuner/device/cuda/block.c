@@ -77,6 +77,8 @@ enum status cuda_run(struct device *device, const struct launch_plan *plan, enum
     cuda_note_runs(device, plan, 0, 1);
     TRY(carry(device, plan, false, error));
     (void)tell_time(device, elapsed_ns); /* of calls before this one */
+    if (start != RUN_ON)
+        TRY(cuda_error(device, cuda_spoil_shared(device), error, "filling shared memory"));
     CUDA_TRY(cuEventRecord(device->begin, device->stream), "starting the timer");
     TRY(cuda_submit(device, error));
     double read_ns = 0;

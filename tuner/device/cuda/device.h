@@ -131,6 +131,8 @@ struct harness {
     CUfunction anchor;
     CUfunction sum;
     CUfunction patch;
+    CUfunction spoil;
+    int spoilt_bytes; /* shared memory of a block of `spoil`; 0: it does not run */
 };
 
 enum { CUDA_PADS = 12 };
@@ -177,6 +179,7 @@ struct device {
     int warp_size;
     int shared_default; /* dynamic + static shared memory per block without opting in */
     struct harness harness;
+    uint32_t spoils; /* patterns left in shared memory so far */
     struct own_kernel checks[ELEMENT_TYPE_COUNT]; /* one for each output type */
     struct own_kernel fill;
     struct gate gate;

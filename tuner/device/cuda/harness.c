@@ -15,6 +15,7 @@ static const struct {
     {"tune_anchor", offsetof(struct harness, anchor)},
     {"tune_sum", offsetof(struct harness, sum)},
     {"tune_patch", offsetof(struct harness, patch)},
+    {"tune_spoil", offsetof(struct harness, spoil)},
 };
 
 enum status cuda_harness_load(struct device *device, struct error *error)
@@ -28,7 +29,30 @@ enum status cuda_harness_load(struct device *device, struct error *error)
         CUDA_TRY(cuModuleGetFunction(function, harness->module, harness_kernels[i].name),
                  "loading the measuring kernel %s", harness_kernels[i].name);
     }
+    int bytes = 0;
+    if (device->driver->cuDeviceGetAttribute(&bytes,
+                                             CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                                             device->handle) == CUDA_SUCCESS &&
+        device->driver->cuFuncSetAttribute(
+            harness->spoil, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes) == CUDA_SUCCESS)
+        harness->spoilt_bytes = bytes;
     return STATUS_OK;
+}
+
+CUresult cuda_spoil_shared(struct device *device)
+{
+    /* Each is no number or near the largest as a real of any width, and unusual as an integer. */
+    static const uint32_t patterns[] = {0x7fffffff, 0xfe96fe96, 0x7bd37bd3};
+    enum { BLOCKS_PER_SM = 2, THREADS = 512 };
+    struct harness *harness = &device->harness;
+    uint32_t words = (uint32_t)harness->spoilt_bytes / sizeof(uint32_t);
+    uint32_t pattern = patterns[device->spoils++ % (sizeof patterns / sizeof *patterns)];
+    void *arguments[] = {&words, &pattern};
+    if (words == 0)
+        return CUDA_SUCCESS;
+    return device->driver->cuLaunchKernel(
+        harness->spoil, (uint32_t)device->sm_count * BLOCKS_PER_SM, 1, 1, THREADS, 1, 1,
+        (uint32_t)harness->spoilt_bytes, device->stream, arguments, NULL);
 }
 
 CUresult cuda_pass(struct device *device, CUfunction function)

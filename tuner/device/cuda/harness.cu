@@ -90,3 +90,11 @@ extern "C" __global__ void tune_patch(unsigned char *data, u64 stride, u64 width
     for (u64 i = threadIdx.x; i < count * width; i += blockDim.x)
         vector[at[i / width] * width + i % width] = values[i];
 }
+
+// Leaves a pattern in the shared memory of an SM, of which each block takes all.
+extern "C" __global__ void tune_spoil(u32 words, u32 pattern)
+{
+    extern __shared__ volatile u32 shared[];
+    for (u32 i = threadIdx.x; i < words; i += blockDim.x)
+        shared[i] = pattern;
+}

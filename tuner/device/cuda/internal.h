@@ -143,6 +143,9 @@ enum status cuda_harness_load(struct device *device, struct error *error);
 CUresult cuda_flush(struct device *device, bool dirty);
 /* Runs one pass of a kernel over the memory that flushes take: the anchor's work, or a flush. */
 CUresult cuda_pass(struct device *device, CUfunction function);
+/* Leaves another pattern in all shared memory, so that a kernel that reads what it has not written
+ * there differs from run to run. */
+CUresult cuda_spoil_shared(struct device *device);
 /* Begin and end work behind a gate. Work submitted between begin and end starts when all of this
  * was submitted, so that the host's pace is not measured. *elapsed_ns includes the empty pair.
  * cuda_gate_end is called even when submitting failed; that result is then passed on. *late: the
