@@ -120,33 +120,61 @@ static size_t add_few(const struct contest *contest, struct gauntlet_case *cases
     return count;
 }
 
+/* Returns the elements of the longest vector at a size: a row has many for each n. Infinite where
+ * the experiment has no such size. */
+static double longest_at(const struct contest *contest, int64_t n)
+{
+    const struct prepared *first = contest->finalists[0].slot.prepared;
+    const struct problem problem = problem_at(&contest->work.problem, n);
+    struct arena arena = {0};
+    struct error ignored = {0};
+    double longest = (double)n;
+    struct launch_plan *plan = arena_alloc(&arena, 1, sizeof *plan);
+    if (first && n != contest->work.problem.n) {
+        struct point point = work_point(&contest->work, &first->configuration, 1);
+        point.problem = &problem;
+        if (!plan || point_plan(&point, &arena, plan, &ignored) != STATUS_OK)
+            longest = (double)INFINITY;
+    } else if (first && plan) {
+        *plan = first->plan;
+    }
+    for (size_t i = 0; first && plan && isfinite(longest) && i < plan->argument_count; i++)
+        longest = fmax(longest, (double)plan->arguments[i].count);
+    arena_free(&arena);
+    return longest;
+}
+
 /* Returns the size above which a case costs seconds. */
 static double largest_size(const struct contest *contest)
 {
     const int64_t n = contest->work.problem.n;
-    double longest = (double)n; /* the longest vector: a row has many elements for each n */
-    for (size_t i = 0; i < contest->finalist_count; i++) {
-        const struct prepared *prepared = contest->finalists[i].slot.prepared;
-        for (size_t k = 0; prepared && k < prepared->plan.argument_count; k++)
-            longest = fmax(longest, (double)prepared->plan.arguments[k].count);
-    }
-    return many_elements / (longest / (double)n);
+    return contest->finalist_count > 0 ? many_elements / (longest_at(contest, n) / (double)n)
+                                       : many_elements;
 }
 
 /* Returns the size far beyond the largest listed one at which programs may still get its winner, or
- * the largest affordable one: of an algorithm whose time grows with the cube of n, too. 0: none. */
-static int64_t far_size(const struct contest *contest, double most)
+ * the largest affordable one. The work grows with n, and at most with the elements times their
+ * square root, as that of a matrix product. 0: none. */
+static int64_t far_size(const struct contest *contest)
 {
-    static const double most_ns = 200e6, most_reference_ns = 1e9, factor = 8, least = 1.5;
-    const double n = (double)contest->work.problem.n;
-    const double elements = many_elements / most * n;
+    static const double most_ns = 200e6, most_reference_ns = 1e9, far_elements = 1 << 26;
+    static const int factors[] = {8, 4, 2};
+    const int64_t n = contest->work.problem.n;
     const double reference_ns = (double)contest->sweep->inputs.reference_ns;
     double slowest_ns = 1;
     for (size_t i = 0; i < contest->finalist_count; i++)
         slowest_ns = fmax(slowest_ns, contest->finalists[i].slot.candidate->median_ns);
-    const double times = fmin(fmin(factor, sqrt(many_elements / elements)),
-                              cbrt(fmin(most_ns / slowest_ns, most_reference_ns / reference_ns)));
-    return times >= least ? (int64_t)(times * n) | 1 : 0;
+    for (size_t i = 0; i < COUNT(factors) && contest->finalist_count > 0; i++) {
+        if (n > INT64_MAX / factors[0])
+            return 0;
+        const int64_t far = (factors[i] * n) | 1;
+        const double longest = longest_at(contest, far);
+        const double work = fmax(factors[i], pow(longest / longest_at(contest, n), 1.5));
+        if (longest <= far_elements && slowest_ns * work <= most_ns &&
+            reference_ns * work <= most_reference_ns)
+            return far;
+    }
+    return 0;
 }
 
 /* Lists cases around the size itself, around powers of two and warps, two odd sizes below, and two
@@ -174,11 +202,12 @@ static size_t list_cases(const struct contest *contest, double most, struct gaun
             count = add_case(contest, cases, count, small[i], (uint32_t)(i % 4));
     count = add_case(contest, cases, count, n + 1, 1);
     count = add_few(contest, cases, count, most);
-    if ((double)n > most)
-        return count;
-    count = add_case(contest, cases, count, n, 3);
-    count = add_case(contest, cases, count, n - 1, 2);
-    for (int i = 0; i < 2; i++) {
+    const bool is_affordable = (double)n <= most;
+    if (is_affordable) {
+        count = add_case(contest, cases, count, n, 3);
+        count = add_case(contest, cases, count, n - 1, 2);
+    }
+    for (int i = 0; is_affordable && i < 2; i++) {
         int64_t odd = (int64_t)random_below(&random, (uint64_t)n) | 1;
         count = add_case(contest, cases, count, odd, (uint32_t)i);
     }
@@ -194,13 +223,13 @@ static size_t list_cases(const struct contest *contest, double most, struct gaun
     }
     /* Two, as either extreme may lie where a kernel looks that sees the beginning alone. */
     const size_t before = count;
-    const int64_t far = next == n ? far_size(contest, most) : 0;
+    const int64_t far = next == n ? far_size(contest) : 0;
     count = add_case(contest, cases, count, far, 1);
     count = add_case(contest, cases, count, far - 2, 2);
     for (size_t i = before; i < count; i++)
         cases[i].is_far = true;
     const double times = fmin((double)next, most) / (double)n;
-    for (int i = 0; i < 2; i++) { /* one in each half of the way */
+    for (int i = 0; is_affordable && i < 2; i++) { /* one in each half of the way */
         const double way = (i + (double)random_below(&random, 1000) / 1000) / 2;
         const int64_t odd = (int64_t)((double)n * pow(times, way)) | 1;
         if (odd > n + 1 && (double)odd < times * (double)n)
