@@ -31,7 +31,7 @@ static const struct store_column columns[] = {
 
 /* Sampled sizes near a row's, and whether libtuned has an entry there, at most so far away: of
  * kernels that programs compile in, as far as look-ups reach. */
-enum { POWERS = 16, PLACES = 5, PLACES_MIN = 2, SAMPLES = POWERS * PLACES };
+enum { POWERS = 16, PLACES = 9, PLACES_MIN = 2, SAMPLES = POWERS * PLACES };
 static const double near_factor = 2, most_factor = 8;
 struct samples {
     double factor;
@@ -75,8 +75,8 @@ static void take_samples(const struct choosing *choosing, const struct conf_row 
     }
     for (int i = 0; i < SAMPLES; i++) {
         const int64_t step = INT64_C(1) << i % POWERS;
-        const int place = i / POWERS;
-        const double size = low * pow(high / low, (double)place / (PLACES - 1));
+        const double place = 0.5 + floor((double)i / POWERS);
+        const double size = low * pow(high / low, place / PLACES);
         const int64_t n = ((int64_t)size / step | 1) * step;
         samples->sizes[i] = (double)n >= low && (double)n <= high ? n : row->n;
     }
