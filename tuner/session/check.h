@@ -26,11 +26,13 @@ struct gauntlet_case {
  * fail the same cases. */
 enum status contest_check(struct contest *contest, struct lane *lane, double process_ns,
                           struct error *error);
-/* wider.c: Adds a loaded finalist, right at *n, where none of those near the fastest may be used:
- * the fastest such candidate, unless that is a finalist already (*n 0: none is added). */
-enum status contest_add_wider(struct contest *contest, struct lane *lane, int64_t *n,
-                              struct error *error);
-void contest_drop_last(struct contest *contest);
+/* Checks the finalists from `first` on. */
+enum status contest_check_from(struct contest *contest, struct lane *lane, size_t first,
+                               double process_ns, struct error *error);
+/* wider.c: Adds a checked finalist for a size near the problem's at which none of those near the
+ * fastest may be used: the fastest such candidate, unless that is a finalist already. */
+enum status contest_widen(struct contest *contest, struct lane *lane, double process_ns,
+                          struct error *error);
 /* gauntlet.c: Blames the inputs if all finalists were rejected and all working candidates fail on
  * changed inputs: reports this, takes back these rejections, and changes inputs no more. */
 enum status contest_blame_inputs(struct contest *contest, struct lane *lane, bool *blamed,

@@ -558,9 +558,8 @@ static enum status end_checking(struct contest *contest, const struct checking *
                                    checking->cases[index], error);
 }
 
-/* Checks the finalists from `first` on. */
-static enum status check_from(struct contest *contest, struct lane *lane, size_t first,
-                              double process_ns, struct error *error)
+enum status contest_check_from(struct contest *contest, struct lane *lane, size_t first,
+                               double process_ns, struct error *error)
 {
     struct checking checking = {.first = first};
     enum status status = STATUS_OK;
@@ -607,21 +606,9 @@ static enum status check_from(struct contest *contest, struct lane *lane, size_t
 enum status contest_check(struct contest *contest, struct lane *lane, double process_ns,
                           struct error *error)
 {
-    enum { WIDER_TRIES = 4 };
     note_limits(contest);
-    TRY(check_from(contest, lane, 0, process_ns, error));
-    for (int i = 0; i < WIDER_TRIES; i++) {
-        int64_t n = 0; /* size without a finalist near the fastest */
-        TRY(contest_add_wider(contest, lane, &n, error));
-        if (n == 0)
-            break;
-        TRY(check_from(contest, lane, contest->finalist_count - 1, process_ns, error));
-        const struct finalist *wider = &contest->finalists[contest->finalist_count - 1];
-        const struct narrowing *narrowing = wider->slot.candidate->narrowing;
-        if (finalist_can_win(wider) && (!narrowing || domain_has(&narrowing->domain, n)))
-            break;
-        contest_drop_last(contest);
-    }
+    TRY(contest_check_from(contest, lane, 0, process_ns, error));
+    TRY(contest_widen(contest, lane, process_ns, error));
     contest_note_domains(contest);
     sweep_find_best(contest->sweep);
     for (size_t i = 0; i < contest->finalist_count; i++)

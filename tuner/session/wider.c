@@ -118,13 +118,14 @@ static enum status add_finalist(struct contest *contest, struct lane *lane,
     return track_load(&contest->work, &track, &finalist->slot, error);
 }
 
-void contest_drop_last(struct contest *contest)
+static void drop_last(struct contest *contest)
 {
     finalist_free(&contest->finalists[--contest->finalist_count]);
 }
 
-enum status contest_add_wider(struct contest *contest, struct lane *lane, int64_t *n,
-                              struct error *error)
+/* Adds a loaded finalist that is right at *n; 0: none. */
+static enum status add_wider(struct contest *contest, struct lane *lane, int64_t *n,
+                             struct error *error)
 {
     enum { TRIES_MAX = 16 };
     struct common common = {.is_known = false};
@@ -158,9 +159,27 @@ enum status contest_add_wider(struct contest *contest, struct lane *lane, int64_
         }
         if (slot->prepared)
             common_meet(&common, &slot->prepared->configuration);
-        contest_drop_last(contest);
+        drop_last(contest);
         if (common.values.count == 0)
             return STATUS_OK;
+    }
+    return STATUS_OK;
+}
+
+enum status contest_widen(struct contest *contest, struct lane *lane, double process_ns,
+                          struct error *error)
+{
+    enum { WIDER_TRIES = 4 };
+    for (int i = 0; i < WIDER_TRIES; i++) {
+        int64_t n = 0;
+        TRY(add_wider(contest, lane, &n, error));
+        if (n == 0)
+            return STATUS_OK;
+        TRY(contest_check_from(contest, lane, contest->finalist_count - 1, process_ns, error));
+        const struct finalist *wider = &contest->finalists[contest->finalist_count - 1];
+        if (finalist_can_win(wider) && may_serve(contest, wider->slot.candidate, n))
+            return STATUS_OK;
+        drop_last(contest);
     }
     return STATUS_OK;
 }
