@@ -33,7 +33,11 @@ enum status contest_check_from(struct contest *contest, struct lane *lane, size_
  * fastest may be used: the fastest such candidate, unless that is a finalist already. */
 enum status contest_widen(struct contest *contest, struct lane *lane, double process_ns,
                           struct error *error);
-/* gauntlet.c: Blames the inputs if all finalists were rejected and all working candidates fail on
+/* gauntlet.c: Returns the slowest candidate with right results, even with an unstable time, that is
+ * not in `but`. NULL: none. */
+struct candidate *slowest_right(const struct sweep *sweep, const struct candidate *const *but,
+                                size_t count);
+/* watch.c: Blames the inputs if all finalists were rejected and all working candidates fail on
  * changed inputs: reports this, takes back these rejections, and changes inputs no more. */
 enum status contest_blame_inputs(struct contest *contest, struct lane *lane, bool *blamed,
                                  struct error *error);
