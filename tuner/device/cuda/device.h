@@ -179,7 +179,7 @@ struct device {
     int warp_size;
     int shared_default; /* dynamic + static shared memory per block without opting in */
     struct harness harness;
-    uint32_t spoils; /* patterns left in shared memory so far */
+    uint32_t spoils;                              /* patterns left in shared memory so far */
     struct own_kernel checks[ELEMENT_TYPE_COUNT]; /* one for each output type */
     struct own_kernel fill;
     struct gate gate;
