@@ -213,7 +213,7 @@ def test_older_schema(folder):
     for view, in made.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'view'").fetchall():
         made.connection.execute(f"DROP VIEW {view}")
     made.connection.executescript("""
-        DROP TABLE states; DROP TABLE domains;
+        DROP TABLE states; DROP TABLE domains; DROP TABLE outdated;
         DROP TABLE arithmetic_ceilings; DROP TABLE peers;
         DROP INDEX gauntlets_failed; DROP INDEX gauntlets_failed_of; DROP INDEX gauntlets_by_binary;
         DROP INDEX trials_wrong_of; DROP INDEX trials_twins_of; ALTER TABLE problems DROP COLUMN family; ALTER TABLE winners DROP COLUMN inputs;
