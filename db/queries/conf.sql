@@ -313,7 +313,14 @@ SELECT
         WHERE k.environment_id = s.environment_id AND k.experiment_id = p.experiment_id
             AND k.problem_key = p.key
             AND k.configuration_id IN (t.configuration_id, m.configuration_id)
-    ) AS is_listed
+    ) AS is_listed,
+    -- Of a tuple.
+    (
+        SELECT MAX(k.formula) FROM domains AS k
+        WHERE k.environment_id = s.environment_id AND k.experiment_id = p.experiment_id
+            AND k.problem_key = p.key
+            AND k.configuration_id IN (t.configuration_id, m.configuration_id)
+    ) AS multiples
 FROM written AS s
 JOIN boards AS b ON b.environment_id = s.environment_id
 JOIN problems AS p ON p.id = s.problem_id

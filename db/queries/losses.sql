@@ -9,7 +9,7 @@ WITH out AS MATERIALIZED (
     WHERE environment_id = :environment AND experiment_id = :experiment AND problem_key = :key
 ),
 kept AS MATERIALIZED (
-    SELECT configuration_id, multiple, least, most, is_listed FROM domains
+    SELECT configuration_id, multiple, least, most, is_listed, formula FROM domains
     WHERE environment_id = :environment AND experiment_id = :experiment AND problem_key = :key
 ),
 chosen AS (
@@ -59,7 +59,10 @@ SELECT w.n AS n, c.id AS configuration_id, c.key AS key,
        (SELECT max(kept.least) FROM kept
         WHERE kept.configuration_id IN (c.id, own.measured_configuration_id)) AS least,
        (SELECT min(nullif(kept.most, 0)) FROM kept
-        WHERE kept.configuration_id IN (c.id, own.measured_configuration_id)) AS most
+        WHERE kept.configuration_id IN (c.id, own.measured_configuration_id)) AS most,
+       -- Of a tuple.
+       (SELECT max(kept.formula) FROM kept
+        WHERE kept.configuration_id IN (c.id, own.measured_configuration_id)) AS multiples
 FROM chosen AS w
 -- CROSS: in this order; points are looked up, not made of all trials.
 CROSS JOIN points AS best

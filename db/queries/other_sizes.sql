@@ -4,7 +4,7 @@
 SELECT w.id AS winner, t.id AS trial_id, k.configuration_id, c.parameters, t.derived,
        iif(t.stage = won.stage, max(0.0, (1 + k.difference) / (1 + best.difference) - 1), NULL) AS loss,
        max(d.multiple) AS multiple, max(d.least) AS least,
-       min(nullif(d.most, 0)) AS most, max(d.is_listed) AS is_listed
+       min(nullif(d.most, 0)) AS most, max(d.is_listed) AS is_listed, max(d.formula) AS multiples
 FROM json_each(:winners) AS j
 CROSS JOIN winners AS w ON w.id = j.value
 CROSS JOIN trials AS won ON won.id = w.trial_id

@@ -20,7 +20,8 @@ SELECT
     MAX(k.multiple) AS multiple,
     MAX(k.least) AS least,
     MIN(NULLIF(k.most, 0)) AS most,
-    MAX(k.is_listed) AS is_listed
+    MAX(k.is_listed) AS is_listed,
+    MAX(k.formula) AS multiples
 FROM json_each(:trials) AS wanted
 JOIN trials AS t ON t.id = wanted.value
 JOIN environments AS e ON e.id = t.environment_id

@@ -59,7 +59,7 @@ placed AS (
 )
 SELECT winner, placed.trial_id, placed.configuration_id, c.parameters, placed.derived, loss,
        max(d.multiple) AS multiple, max(d.least) AS least,
-       min(nullif(d.most, 0)) AS most, max(d.is_listed) AS is_listed
+       min(nullif(d.most, 0)) AS most, max(d.is_listed) AS is_listed, max(d.formula) AS multiples
 FROM placed
 JOIN configurations AS c ON c.id = placed.configuration_id
 JOIN trials AS t ON t.id = placed.trial_id

@@ -17,6 +17,53 @@ int64_t domain_next(const struct domain *domain, int64_t n)
     return domain->most > 0 && n > domain->most ? 0 : n;
 }
 
+bool domain_has_problem(const struct domain *domain, const struct problem *problem)
+{
+    int64_t sizes[SIZE_NAMES_MAX];
+    const size_t count = problem_sizes(problem, sizes);
+    bool has = count > 0 ? !domain->is_listed : domain_has(domain, problem->n);
+    for (size_t i = 0; i < count; i++)
+        has = has && (domain->multiples[i] <= 1 || sizes[i] % domain->multiples[i] == 0);
+    return has;
+}
+
+void domain_next_sizes(const struct domain *domain, int64_t sizes[SIZE_NAMES_MAX])
+{
+    for (size_t i = 0; i < SIZE_NAMES_MAX; i++)
+        if (domain->multiples[i] > 1)
+            sizes[i] =
+                (sizes[i] + domain->multiples[i] - 1) / domain->multiples[i] * domain->multiples[i];
+}
+
+const char *domain_multiples(const struct domain *domain, struct arena *arena)
+{
+    const char *out = NULL;
+    const char *before = "";
+    for (size_t i = 0; before && i < SIZE_NAMES_MAX; i++) {
+        const int64_t multiple = domain->multiples[i] > 1 ? domain->multiples[i] : 1;
+        before = arena_printf(arena, "%s%s%lld", before, i > 0 ? "x" : "", (long long)multiple);
+        out = multiple > 1 ? before : out;
+    }
+    return out;
+}
+
+void domain_set_multiples(struct domain *domain, const char *text)
+{
+    const struct problem numbers = {.shape = text};
+    const size_t count = problem_sizes(&numbers, domain->multiples);
+    for (size_t i = count; i < SIZE_NAMES_MAX; i++)
+        domain->multiples[i] = 0;
+}
+
+/* Returns the least common multiple of two numbers; *is_listed: more than 64 bits. */
+static int64_t common_multiple(int64_t a, int64_t b, bool *is_listed)
+{
+    const int64_t divisor = (int64_t)common_divisor((uint64_t)a, (uint64_t)b);
+    int64_t out = 1;
+    *is_listed |= divisor > 0 && __builtin_mul_overflow(a / divisor, b, &out);
+    return out;
+}
+
 uint64_t common_divisor(uint64_t a, uint64_t b)
 {
     while (b != 0) {
@@ -29,12 +76,15 @@ uint64_t common_divisor(uint64_t a, uint64_t b)
 
 struct domain domain_meet(const struct domain *a, const struct domain *b)
 {
-    const int64_t divisor = (int64_t)common_divisor((uint64_t)a->multiple, (uint64_t)b->multiple);
     const bool is_a = b->most <= 0 || (a->most > 0 && a->most < b->most);
     struct domain both = {.least = a->least > b->least ? a->least : b->least,
                           .most = is_a ? a->most : b->most,
                           .is_listed = a->is_listed || b->is_listed};
-    both.is_listed |= __builtin_mul_overflow(a->multiple / divisor, b->multiple, &both.multiple);
+    both.multiple = common_multiple(a->multiple, b->multiple, &both.is_listed);
+    for (size_t i = 0; i < SIZE_NAMES_MAX; i++)
+        both.multiples[i] =
+            common_multiple(a->multiples[i] > 1 ? a->multiples[i] : 1,
+                            b->multiples[i] > 1 ? b->multiples[i] : 1, &both.is_listed);
     return both;
 }
 
@@ -619,11 +669,20 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
     struct maker here;
     struct term all = known(value_boolean(true));
     const struct term n = written(BINDS_ALONE, "n");
-    if (checked->multiple > 1) {
-        const struct term multiple = known(value_integer(checked->multiple));
+    const char *names[SIZE_NAMES_MAX] = {"n"};
+    int64_t sizes[SIZE_NAMES_MAX];
+    size_t first = 0;
+    const bool is_tuple = problem_sizes(problem, sizes) > 0;
+    const size_t name_count = is_tuple ? experiment_size_names(experiment, names, &first) : 1;
+    names[first] = "n";
+    for (size_t i = 0; i < name_count; i++) {
+        const int64_t number = is_tuple ? checked->multiples[i] : checked->multiple;
+        const struct term multiple = known(value_integer(number));
         const struct term zero = known(value_integer(0));
-        all = joined(&writer, BINDS_PRODUCT, "%", &n, &multiple);
-        all = joined(&writer, BINDS_COMPARED, "==", &all, &zero);
+        const struct term name = written(BINDS_ALONE, names[i]);
+        const struct term rest = joined(&writer, BINDS_PRODUCT, "%", &name, &multiple);
+        const struct term one = joined(&writer, BINDS_COMPARED, "==", &rest, &zero);
+        all = number > 1 ? both(&writer, false, &all, &one) : all;
     }
     if (checked->least > 1) {
         const struct term least = known(value_integer(checked->least));

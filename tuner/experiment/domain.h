@@ -6,16 +6,21 @@
 #include "tuner/experiment/experiment.h"
 
 /* Result of the checks: multiples of a number from one size to another, or only the measured sizes.
- */
+ * Each of several names has a number. */
 struct domain {
-    int64_t multiple, least, most; /* 1, 1 and 0 (no end): all sizes */
-    bool is_listed;                /* the measured sizes only */
+    int64_t multiple, least, most;     /* 1, 1 and 0 (no end): all sizes */
+    bool is_listed;                    /* the measured sizes only */
+    int64_t multiples[SIZE_NAMES_MAX]; /* for sizes of several names; 0 and 1: any size */
 };
 #define DOMAIN_OF_ALL ((struct domain){.multiple = 1, .least = 1})
 
 static inline bool domain_is_whole(const struct domain *domain)
 {
-    return domain->multiple <= 1 && domain->least <= 1 && domain->most <= 0 && !domain->is_listed;
+    bool is_whole =
+        domain->multiple <= 1 && domain->least <= 1 && domain->most <= 0 && !domain->is_listed;
+    for (size_t i = 0; i < SIZE_NAMES_MAX; i++)
+        is_whole = is_whole && domain->multiples[i] <= 1;
+    return is_whole;
 }
 /* Returns whether the domain contains n, a size that was not measured. */
 static inline bool domain_has(const struct domain *domain, int64_t n)
@@ -25,6 +30,15 @@ static inline bool domain_has(const struct domain *domain, int64_t n)
 }
 /* Returns the domain's next size from n on; 0: none. */
 int64_t domain_next(const struct domain *domain, int64_t n);
+/* Returns whether the domain contains the problem's size, or sizes of several names. */
+bool domain_has_problem(const struct domain *domain, const struct problem *problem);
+/* Moves sizes of several names up to multiples. */
+void domain_next_sizes(const struct domain *domain, int64_t sizes[SIZE_NAMES_MAX]);
+/* Writes the numbers of several names as the database has them, "1x4" with any size for the first;
+ * in the arena. NULL: any size for each, or no memory. */
+const char *domain_multiples(const struct domain *domain, struct arena *arena);
+/* Reads these numbers; NULL: any size for each. */
+void domain_set_multiples(struct domain *domain, const char *text);
 /* Returns the greatest number that divides both; the other one if one is 0. */
 uint64_t common_divisor(uint64_t a, uint64_t b);
 /* Returns the intersection. */

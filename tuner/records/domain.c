@@ -63,9 +63,10 @@ struct question {
     unsigned launches; /* domain_launches */
 };
 
-/* Finds whether the constraints allow the configuration, with the launches of the problem's own
- * size; *valued: the constraints have a value there. */
-static bool admits(const struct question *question, const int64_t *sizes, bool *valued)
+/* Finds whether the constraints and checks (NULL: at all sizes) allow the configuration, with the
+ * launches of the problem's own size; *valued: the constraints have a value there. */
+static bool admits(const struct question *question, const struct domain *checked,
+                   const int64_t *sizes, bool *valued)
 {
     struct error ignored = {0};
     struct arena arena = {0};
@@ -80,7 +81,8 @@ static bool admits(const struct question *question, const int64_t *sizes, bool *
                                          question->configuration, &holds, &ignored) == STATUS_OK;
     holds = *valued && holds &&
             domain_launches(question->experiment, &there, question->facts,
-                            question->configuration) == question->launches;
+                            question->configuration) == question->launches &&
+            (!checked || domain_has_problem(checked, &there));
     arena_free(&arena);
     return holds;
 }
@@ -142,7 +144,7 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
         (out->text && out->text[0] == '\0' && !domain_depends_on_size(experiment)))
         return status;
     /* A baseline need not be legal anywhere. */
-    if (out->text && admits(&question, question.own, &valued)) {
+    if (out->text && admits(&question, NULL, question.own, &valued)) {
         text_printf(&conf,
                     "tuned-conf 5\n[cpu \"*\"]\np n=0-9223372036854775807 x=0 |%s%s%s\nend\n",
                     out->text[0] ? " domain=\"" : "", out->text, out->text[0] ? "\"" : "");
@@ -158,9 +160,7 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
             for (size_t k = 0; k < question.count; k++)
                 if (question.count == 1 || i % 2 == 0 || i / 2 % question.count == k)
                     there[k] = sizes.items[(i * (2 * k + 1) + 17 * k) % sizes.count];
-            const int64_t n = there[0];
-            const bool is_meant =
-                (problem->shape || domain_has(checked, n)) && admits(&question, there, &valued);
+            const bool is_meant = admits(&question, checked, there, &valued);
             const bool is_wrong = is_given(tuned, &question, there) != is_meant;
             if (is_wrong && !((is_meant || !valued) && may_overflow(&question, there)))
                 out->text = NULL;

@@ -219,7 +219,7 @@ static enum status add_between(struct covering *covering, size_t spot, size_t nu
     covering_order(covering, own, order); /* the first is the spot itself */
     const int64_t *other = losses->sizes + order[number / 2 + 1] * names;
     enum { STEP_MAX = 4096 };
-    const int64_t first = number % 2;
+    const int64_t first = 1 - (int64_t)number % 2; /* odd sizes tell most, if time is short */
     for (int64_t step = first; usable == losses->count && step <= first * STEP_MAX; step *= 2) {
         for (size_t i = 0; i < names; i++)
             sizes[i] = size_between(own[i], other[i], step);
@@ -230,8 +230,16 @@ static enum status add_between(struct covering *covering, size_t spot, size_t nu
         if (step == 0)
             break;
     }
-    if (usable < losses->count)
-        (void)losses_add_spot(losses, sizes, usable);
+    if (usable == losses->count || !losses_add_spot(losses, sizes, usable))
+        return STATUS_OK;
+    /* Where a configuration's domain ends, nothing counts against the configuration. */
+    struct problem there;
+    const size_t row = (losses->spot_count - 1) * losses->count;
+    TRY(losses_problem(losses, sizes, &there, error));
+    for (size_t i = 0; i < losses->count; i++)
+        if (!losses->items[i].domain.is_listed &&
+            !domain_has_problem(&losses->items[i].domain, &there))
+            losses->loss[row + i] = losses->bound[row + i] = 0;
     return STATUS_OK;
 }
 
@@ -270,13 +278,12 @@ static enum status look_between_tuples(struct covering *covering, bool *looked, 
 enum status covering_look_between(struct covering *covering, struct error *error)
 {
     struct losses *losses = &covering->losses;
-    /* Without looks in between one odd tuple each all the same: finalists are checked at none. */
-    const size_t looks = (size_t)covering->work.protocol->look_between;
-    const size_t points = looks > 0 ? 2 * looks + 1 : 2;
+    /* Without looks in between one odd tuple each all the same. */
+    const size_t points = 2 * (size_t)covering->work.protocol->look_between + 1;
     const int most = losses->names > 1 ? ROUNDS_MAX : CUTS_MAX;
     enum status status = STATUS_OK;
     bool recut = true;
-    for (size_t number = looks > 0 ? 0 : 1; losses->names > 1 && number < points; number++)
+    for (size_t number = 0; losses->names > 1 && number < points; number++)
         for (size_t spot = 0; spot < losses->measured; spot++)
             TRY(add_between(covering, spot, number, error));
     for (int i = 0; status == STATUS_OK && recut && i < most; i++) {

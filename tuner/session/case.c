@@ -25,16 +25,16 @@ bool work_declares(const struct work *work, int64_t n)
 static const char few_words[] =
     " (of the inputs a few elements are large, and the others 0, so that each counts)";
 
-const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test,
+const char *gauntlet_words(const struct contest *contest, const struct gauntlet_case *test,
                            const struct worker_outcome *outcome)
 {
-    return arena_printf(&sweep->arena, STORE_FAILED_AT "%lld, starts %s on: %s: %s%s",
-                        (long long)test->n, count_text(test->starts, "element").text,
-                        trial_status_name(outcome->status), outcome->detail,
-                        test->apart
-                            ? " (each vector starts one element further on than the one before)"
-                        : test->few > 0 ? few_words
-                                        : "");
+    return arena_printf(
+        &contest->sweep->arena, STORE_FAILED_AT "%s, starts %s on: %s: %s%s",
+        contest_size_text(contest, test->n).text, count_text(test->starts, "element").text,
+        trial_status_name(outcome->status), outcome->detail,
+        test->apart     ? " (each vector starts one element further on than the one before)"
+        : test->few > 0 ? few_words
+                        : "");
 }
 
 bool verdict_holds(const struct work *work, const char *detail)
@@ -137,12 +137,13 @@ static enum status plan_at(struct contest *contest, struct arena *arena, const s
     struct problem problem;
     int32_t active = slot->prepared->resources[0].active_blocks_per_sm;
     struct point point = work_point(work, &slot->prepared->configuration, active > 0 ? active : 1);
-    problem = problem_at(&work->problem, test->n);
+    if (!contest_problem(contest, test->n, arena, &problem))
+        return error_no_memory(error);
     point.problem = &problem;
     const struct candidate *candidate = slot->candidate;
     struct binary_request request;
     size_t binary = 0;
-    *applies = point.problem->n == work->problem.n;
+    *applies = test->n == work->problem.n;
     if (!*applies && candidate->point != NO_POINT)
         TRY(space_admits(work->experiment, point.problem, work->facts, point.configuration, applies,
                          error));
@@ -167,7 +168,7 @@ static enum status plan_at(struct contest *contest, struct arena *arena, const s
     if (!*applies)
         return STATUS_OK;
     TRY(inputs_checks(work, &contest->sweep->inputs, &slot->prepared->configuration, &own, error));
-    if (problem.n == work->problem.n || device_traits(work->options->device_kind)->computes_nothing)
+    if (test->n == work->problem.n || device_traits(work->options->device_kind)->computes_nothing)
         *checks = own->checks;
     else
         TRY(checks_elsewhere(work, &own->checks, arena, &point, plan, checks, applies, error));
@@ -281,8 +282,9 @@ enum status check_case(struct contest *contest, struct lane *lane, struct slot *
             const struct problem *problem = &contest->work.problem;
             if (!contest->elsewhere.is_unfit)
                 session_note(contest->work.session,
-                             "%s n=%lld: finalists are not checked at n=%lld and the like: %s",
-                             problem->key, (long long)problem->n, (long long)test->n, error->text);
+                             "%s n=%lld: finalists are not checked at n=%s and the like: %s",
+                             problem->key, (long long)problem->n,
+                             contest_size_text(contest, test->n).text, error->text);
             contest->elsewhere.is_unfit = true;
             error_clear(error);
             *outcome = (struct worker_outcome){.status = TRIAL_OK};

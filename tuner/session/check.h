@@ -10,7 +10,7 @@ enum { GAUNTLET_ELEMENTS = 1 << 24 };
 
 /* A size with other inputs and other starts. */
 struct gauntlet_case {
-    int64_t n;
+    int64_t n;       /* a number that stands for sizes of several names (contest_tuple) */
     uint64_t ends;   /* place of the inputs' extremes (struct argument) */
     bool is_far;     /* whether n is beyond all listed sizes by much */
     uint64_t few;    /* nonzero elements in inputs drawn around 0; 0: all */
@@ -21,6 +21,32 @@ struct gauntlet_case {
 
 /* Reason of a domain that a later run with more time extends. */
 #define DOMAIN_UNCHECKED "the budget ended before its checks at other sizes"
+
+/* tuples.c: Returns the number that stands for sizes of several names in the contest's checks: the
+ * problem's n for its own, others count from there. 0: another problem's, none, or too many. */
+int64_t contest_tuple(const struct contest *contest, const int64_t *sizes);
+/* Copies the sizes of a number, and returns how many there are; 0: sizes have one name. */
+size_t contest_sizes(const struct contest *contest, int64_t n, int64_t sizes[SIZE_NAMES_MAX]);
+/* Makes the problem at a size, or the sizes of a number; false: memory is short. */
+bool contest_problem(const struct contest *contest, int64_t n, struct arena *arena,
+                     struct problem *out);
+/* Returns "257", or "4096x257" for the number of sizes other than the problem's. */
+struct problem_name contest_size_text(const struct contest *contest, int64_t n);
+/* Returns whether checks permit the candidate the size or sizes. */
+bool contest_has_size(const struct contest *contest, const struct candidate *candidate, int64_t n);
+/* Returns whether the constraints allow the configuration that size or sizes. */
+bool contest_allows(const struct contest *contest, const struct configuration *configuration,
+                    int64_t n);
+/* Finds the least and the largest listed size of each name, and the common divisor. */
+struct tuple_span {
+    int64_t least[SIZE_NAMES_MAX], most[SIZE_NAMES_MAX], divisor[SIZE_NAMES_MAX];
+};
+void contest_span(const struct contest *contest, struct tuple_span *span);
+/* Lists the numbers of sizes at which kernels are wrong that are right at rounded ones: beside the
+ * problem's own in one name at a time, odd ones, small ones, and some in the box that programs ask
+ * for. Large ones are halved until a case costs a fraction of a second. */
+enum { AWKWARD_MAX = 2 * SIZE_NAMES_MAX + 6 };
+size_t contest_awkward(const struct contest *contest, int64_t out[AWKWARD_MAX]);
 
 /* gauntlet.c: Rejects finalists that are wrong in a case of the gauntlet, and other candidates that
  * fail the same cases. */
@@ -52,7 +78,7 @@ bool work_declares(const struct work *work, int64_t n);
  */
 bool verdict_holds(const struct work *work, const char *detail);
 /* Describes the failure of a case, in the sweep's memory; NULL: no memory. */
-const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test,
+const char *gauntlet_words(const struct contest *contest, const struct gauntlet_case *test,
                            const struct worker_outcome *outcome);
 /* Runs one case of one loaded slot; *applies false: the slot does not have the case, or the budget
  * ended the case (elsewhere.is_cut). */
@@ -83,8 +109,9 @@ enum status candidate_confine(const struct work *work, struct sweep *sweep,
  * no time for checks at other sizes, so that they are due. */
 enum status candidate_recall_domain(struct contest *contest, struct candidate *candidate,
                                     bool *confined, struct error *error);
-/* Notes once for a contest which finalists serve only some sizes. */
-void contest_note_domains(const struct contest *contest);
+/* Notes once for a contest, or for alike ones at other tuples, which finalists serve only some
+ * sizes. */
+void contest_note_domains(struct contest *contest);
 
 /* Returns whether a failure only means that the experiment has no such size: at sizes beyond the
  * listed ones, a file may be too short or a formula have no value. Such a size is left out without

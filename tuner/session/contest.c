@@ -506,20 +506,32 @@ static int64_t missing_sizes(const struct work *work, bool depends, const struct
     const struct prepared *prepared = finalist->slot.prepared;
     const struct narrowing *narrowing = finalist->slot.candidate->narrowing;
     int64_t missing = 0;
+    int64_t own[SIZE_NAMES_MAX];
+    const size_t names = problem_sizes(&work->problem, own);
     if (!prepared || (!depends && !narrowing))
         return 0;
     for (int i = 0; i < SIZES; i++) {
         const int64_t step = INT64_C(1) << (i % POWERS);
-        const double size = (double)work->problem.n * exp2((i * 7 % SIZES) / 3.25 - 4);
+        const double factor = exp2((i * 7 % SIZES) / 3.25 - 4);
+        const double size = (double)work->problem.n * factor;
         const int64_t n = ((int64_t)size / step / 2 * 2 + 1) * step;
+        int64_t sizes[SIZE_NAMES_MAX];
         struct problem there;
         struct error ignored = {0};
+        struct arena scratch = {0};
         bool admits = true;
+        for (size_t k = 0; k < names; k++)
+            sizes[k] = ((int64_t)((double)own[k] * factor) / step / 2 * 2 + 1) * step;
         there = problem_at(&work->problem, n);
-        if (depends && space_admits(work->experiment, &there, work->facts, &prepared->configuration,
-                                    &admits, &ignored) != STATUS_OK)
+        if (names > 0 && !problem_at_sizes(&work->problem, sizes, names, &scratch, &there))
             admits = false;
-        missing += !admits || (narrowing && !domain_has(&narrowing->domain, n)) ? 1 : 0;
+        if (admits && depends &&
+            space_admits(work->experiment, &there, work->facts, &prepared->configuration, &admits,
+                         &ignored) != STATUS_OK)
+            admits = false;
+        missing +=
+            !admits || (narrowing && !domain_has_problem(&narrowing->domain, &there)) ? 1 : 0;
+        arena_free(&scratch);
     }
     return missing;
 }

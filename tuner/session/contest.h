@@ -78,6 +78,7 @@ struct contest {
         bool is_cut;   /* their end cut the last one off */
         bool is_unfit; /* the file does not describe some size, which was noted */
     } elsewhere;       /* checks at other sizes, and their part of the budget */
+    const char *noted; /* where finalists serve only some sizes, as notes said; NULL: none did */
     size_t candidate_count;
     bool conditions_known;
     bool beside_others; /* rounds count in which another process was on the device */

@@ -14,19 +14,6 @@ enum { CASES_MAX = 60, SIZES_NEAR = 4096 };
 /* One case, at n + 1, may have more elements. */
 static const double many_elements = GAUNTLET_ELEMENTS;
 
-/* Returns whether the constraints allow the configuration that size. */
-static bool allows(const struct contest *contest, const struct configuration *configuration,
-                   int64_t n)
-{
-    struct problem problem;
-    struct error ignored = {0};
-    bool allowed = false;
-    problem = problem_at(&contest->work.problem, n);
-    return space_admits(contest->work.experiment, &problem, contest->work.facts, configuration,
-                        &allowed, &ignored) == STATUS_OK &&
-           allowed;
-}
-
 /* Returns the finalist whose number of those with a plan is `place`, outsiders excluded; NULL:
  * there are fewer. */
 static const struct configuration *planned(const struct contest *contest, size_t place)
@@ -45,14 +32,25 @@ static int64_t next_size(const struct contest *contest, int64_t n)
 {
     static const int64_t odd_parts[] = {1, 3, 5, 7, 9, 25, 125};
     const struct configuration *first = planned(contest, 0);
-    if (!first || n < 1 || n == contest->work.problem.n || allows(contest, first, n))
+    if (!first || n < 1 || n == contest->work.problem.n || contest_allows(contest, first, n))
         return n;
     int64_t nearest = 0;
+    if (contest->work.problem.shape) {
+        int64_t sizes[SIZE_NAMES_MAX];
+        const size_t count = contest_sizes(contest, n, sizes);
+        for (int64_t divisor = 2; nearest == 0 && divisor <= SIZES_NEAR; divisor *= 2) {
+            for (size_t i = 0; i < count; i++)
+                sizes[i] = (sizes[i] + divisor - 1) / divisor * divisor;
+            const int64_t size = contest_tuple(contest, sizes);
+            nearest = size > 0 && contest_allows(contest, first, size) ? size : 0;
+        }
+        return nearest;
+    }
     for (size_t i = 0; i < sizeof odd_parts / sizeof odd_parts[0]; i++)
         for (int64_t divisor = odd_parts[i]; divisor <= SIZES_NEAR; divisor *= 2) {
             int64_t size = (n + divisor - 1) / divisor * divisor;
             if (size > n && (nearest == 0 || size < nearest) && size != contest->work.problem.n &&
-                allows(contest, first, size))
+                contest_allows(contest, first, size))
                 nearest = size;
         }
     return nearest;
@@ -66,7 +64,7 @@ static size_t add_case(const struct contest *contest, struct gauntlet_case *case
     const int64_t next = n < 1 ? n : next_size(contest, n);
     bool is_allowed = next == n;
     for (size_t i = 1; !is_allowed && (other = planned(contest, i)) != NULL; i++)
-        is_allowed = allows(contest, other, n);
+        is_allowed = contest_allows(contest, other, n);
     const int64_t sizes[] = {is_allowed ? n : next, next};
     for (size_t k = 0; k < COUNT(sizes); k++) {
         bool is_known = sizes[k] < 1 || count == CASES_MAX;
@@ -180,8 +178,16 @@ static size_t list_cases(const struct contest *contest, double most, struct gaun
     const int64_t n = contest->work.problem.n;
     struct random random = {.seed = (uint64_t)n};
     size_t count = 0;
-    if (!experiment_head(contest->work.experiment)->has_size)
-        return add_few(contest, cases, add_case(contest, cases, count, n, 3), most);
+    if (!experiment_head(contest->work.experiment)->has_size) {
+        count = add_few(contest, cases, add_case(contest, cases, count, n, 3), most);
+        const bool is_tuple = contest->work.problem.shape &&
+                              !(contest->sweep->inputs.problem && uses_files(contest->sweep));
+        int64_t tuples[AWKWARD_MAX];
+        const size_t tuple_count = is_tuple ? contest_awkward(contest, tuples) : 0;
+        for (size_t i = 0; i < tuple_count; i++)
+            count = add_case(contest, cases, count, tuples[i], (uint32_t)i % 4);
+        return count;
+    }
     if (contest->sweep->inputs.problem && uses_files(contest->sweep)) {
         /* The sizes that the experiment lists, each of which has files. */
         const struct work *work = &contest->work;
@@ -344,7 +350,15 @@ static int64_t case_size(const struct contest *contest, const struct candidate *
     const struct narrowing *narrowing = candidate->narrowing;
     if (!narrowing || test->n == own)
         return test->n;
-    const int64_t size = domain_next(&narrowing->domain, test->n);
+    int64_t size = 0;
+    int64_t sizes[SIZE_NAMES_MAX] = {0};
+    if (!contest->work.problem.shape) {
+        size = domain_next(&narrowing->domain, test->n);
+    } else if (!narrowing->domain.is_listed) {
+        (void)contest_sizes(contest, test->n, sizes);
+        domain_next_sizes(&narrowing->domain, sizes);
+        size = contest_tuple(contest, sizes);
+    }
     return size == own || (size == narrowing->checked && test->few == 0) ? 0 : size;
 }
 
@@ -370,7 +384,7 @@ static enum status run_case(struct contest *contest, struct lane *lane, struct s
     if (status != STATUS_OK || outcome.status == TRIAL_OK)
         return status;
     TRY(check_unchanged(contest, lane, slot, &test, &outcome, error));
-    const char *why = gauntlet_words(contest->sweep, &test, &outcome);
+    const char *why = gauntlet_words(contest, &test, &outcome);
     if (!why)
         return error_no_memory(error);
     const char *out = why;
@@ -450,7 +464,7 @@ static void note_limits(const struct contest *contest)
     experiment_problem(contest->work.experiment, 0, &first);
     if (contest->work.problem.shape && strcmp(contest->work.problem.key, first.key) != 0)
         return; /* noted once for several sizes */
-    if (!experiment_head(contest->work.experiment)->has_size)
+    if (!experiment_head(contest->work.experiment)->has_size && !contest->work.problem.shape)
         session_note(session, "%s: finalists are checked at this size alone, as it has no other",
                      contest->work.problem.key);
     else if (uses_files(contest->sweep))

@@ -41,7 +41,8 @@ struct loss_row {
     bool is_winner;
     bool is_barred; /* excluded from sizes other than this one */
     int64_t multiple, least, most;
-    size_t spot, item; /* indices in the losses; their number: none */
+    const char *multiples; /* as in the database (domain_multiples) */
+    size_t spot, item;     /* indices in the losses; their number: none */
 };
 
 struct rows {
@@ -65,6 +66,7 @@ static enum status read_key(struct losses *losses, const char *key, const int64_
         {"multiple", offsetof(struct loss_row, multiple), STORE_INTEGER},
         {"least", offsetof(struct loss_row, least), STORE_INTEGER},
         {"most", offsetof(struct loss_row, most), STORE_INTEGER},
+        {"multiples", offsetof(struct loss_row, multiples), STORE_TEXT},
     };
     const size_t first = losses->spot_count;
     struct loss_row *items = NULL;
@@ -146,11 +148,13 @@ static size_t find_item(struct losses *losses, const struct loss_row *row, bool 
     struct known_configuration *item = &losses->items[losses->count];
     *item = (struct known_configuration){
         .id = row->configuration_id, .parameters = row->parameters, .domain = DOMAIN_OF_ALL};
-    if (losses->names == 1) /* tuples are checked at themselves alone */
+    if (losses->names == 1)
         item->domain = (struct domain){.multiple = row->multiple > 1 ? row->multiple : 1,
                                        .least = row->least > 1 ? row->least : 1,
                                        .most = row->most,
                                        .is_listed = row->is_barred};
+    else
+        domain_set_multiples(&item->domain, row->multiples);
     return losses->count++;
 }
 
@@ -338,6 +342,6 @@ const struct configuration *losses_configuration(struct losses *losses, size_t i
 bool losses_admit(struct losses *losses, const struct problem *problem, size_t index)
 {
     const struct configuration *configuration = losses_configuration(losses, index);
-    return configuration && domain_has(&losses->items[index].domain, problem->n) &&
+    return configuration && domain_has_problem(&losses->items[index].domain, problem) &&
            is_admitted(losses->work, problem, configuration);
 }

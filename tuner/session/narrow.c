@@ -84,6 +84,47 @@ static enum status probe(struct probing *probing, int64_t n, bool *applies, bool
     return status;
 }
 
+/* Checks sizes of several names, odd multiples of the domain's numbers: around the failed ones,
+ * below, and the smallest. */
+static enum status holds_at_multiples(struct probing *probing, const struct domain *domain,
+                                      bool *holds, struct error *error)
+{
+    enum { PLACES = 4 };
+    const struct contest *contest = probing->contest;
+    const struct domain both = domain_meet(domain, &probing->before);
+    int64_t wrong[SIZE_NAMES_MAX];
+    int64_t probed_at[PLACES];
+    struct problem there;
+    struct arena scratch = {0};
+    size_t probed = 0;
+    const size_t names = contest_sizes(contest, probing->wrong->n, wrong);
+    *holds = !both.is_listed && contest_problem(contest, probing->wrong->n, &scratch, &there) &&
+             !domain_has_problem(&both, &there);
+    arena_free(&scratch);
+    for (size_t place = 0; *holds && place < PLACES; place++) {
+        int64_t sizes[SIZE_NAMES_MAX];
+        bool applies = false;
+        bool right = false;
+        for (size_t i = 0; i < names; i++) {
+            const int64_t multiple = both.multiples[i] > 1 ? both.multiples[i] : 1;
+            const int64_t from[PLACES] = {wrong[i], wrong[i] + 2 * multiple, wrong[i] / 3, 1};
+            sizes[i] = (from[place] / multiple | 1) * multiple;
+        }
+        const int64_t size = contest_tuple(contest, sizes);
+        bool is_new = size > 0 && size != contest->work.problem.n;
+        for (size_t i = 0; i < probed; i++)
+            is_new = is_new && probed_at[i] != size;
+        if (!is_new)
+            continue;
+        TRY(probe(probing, size, &applies, &right, error));
+        *holds = right || !applies;
+        probed_at[probed] = size;
+        probed += applies ? 1 : 0;
+    }
+    *holds = *holds && probed >= PROBES_MIN;
+    return STATUS_OK;
+}
+
 /* Checks sizes of the domain on both sides of the failed one, small ones, and others up to beyond
  * the problem's own. */
 static enum status holds(struct probing *probing, struct domain domain, bool *holds,
@@ -99,6 +140,8 @@ static enum status holds(struct probing *probing, struct domain domain, bool *ho
         3 * near + 1};
     int64_t probed_at[COUNT(from)];
     size_t probed = 0;
+    if (probing->contest->work.problem.shape)
+        return holds_at_multiples(probing, &domain, holds, error);
     *holds = !both.is_listed && !domain_has(&both, wrong);
     for (size_t i = 0; *holds && i < COUNT(from) && probed < probing->enough; i++) {
         const int64_t size = domain_next(&both, from[i] > 1 ? from[i] : 1);
@@ -135,15 +178,25 @@ static enum status explains(struct probing *probing, const struct domain *domain
     const int64_t step = (int64_t)common_divisor((uint64_t)wrong, (uint64_t)probing->divisor);
     const int64_t multiple = domain_meet(domain, &probing->before).multiple;
     const bool is_least = domain->multiple == 1;
-    const int64_t sizes[] = {is_least ? wrong + step : wrong + multiple,
-                             is_least ? wrong - step : wrong + 3 * multiple};
+    int64_t sizes[] = {is_least ? wrong + step : wrong + multiple,
+                       is_least ? wrong - step : wrong + 3 * multiple};
+    const bool is_tuple = probing->contest->work.problem.shape;
+    for (size_t i = 0; is_tuple && i < COUNT(sizes); i++) {
+        int64_t outside[SIZE_NAMES_MAX];
+        const struct domain both = domain_meet(domain, &probing->before);
+        const size_t names = contest_sizes(probing->contest, wrong, outside);
+        for (size_t k = 0; k < names; k++)
+            outside[k] += domain->multiples[k] > 1 ? (2 * (int64_t)i + 1) * both.multiples[k] : 0;
+        sizes[i] = contest_tuple(probing->contest, outside);
+    }
+    const int64_t last = is_tuple ? INT64_MAX : probing->most;
     enum { BY_CHANCE = 2 }; /* sizes up to this may be right in any case */
     *explains = false;
     bool is_right = false;
     for (size_t i = 0; !*explains && i < COUNT(sizes); i++) {
         bool applies = false;
         bool right = false;
-        if (sizes[i] <= BY_CHANCE || sizes[i] > probing->most ||
+        if (sizes[i] <= (is_tuple ? 0 : BY_CHANCE) || sizes[i] > last ||
             work_declares(&probing->contest->work, sizes[i]))
             continue;
         TRY(probe(probing, sizes[i], &applies, &right, error));
@@ -202,6 +255,33 @@ static enum status find_most(struct probing *probing, int64_t *most, struct erro
     return STATUS_OK;
 }
 
+/* Divides a number of the domain by each of the prime factors as often as that stays right. */
+static enum status divide(struct probing *probing, struct domain *domain, int64_t *number,
+                          struct error *error)
+{
+    int64_t divisor = *number;
+    for (int64_t prime = 2; prime <= divisor; prime++)
+        if (divisor % prime == 0) {
+            int64_t power = 1; /* largest right divisor */
+            int64_t most = 1;
+            while (divisor / most % prime == 0)
+                most *= prime;
+            for (int64_t beyond = most * prime; power * prime < beyond;) {
+                int64_t middle = power * prime;
+                bool still_right = false;
+                while (middle * middle < power * beyond / prime)
+                    middle *= prime;
+                *number = divisor / middle;
+                TRY(holds(probing, *domain, &still_right, error));
+                power = still_right ? middle : power;
+                beyond = still_right ? beyond : middle;
+            }
+            divisor /= power;
+            *number = divisor;
+        }
+    return STATUS_OK;
+}
+
 /* Finds the least divisor of all listed sizes whose other multiples are right; 0: none. */
 static enum status find_multiple(struct probing *probing, int64_t *multiple, struct error *error)
 {
@@ -218,25 +298,36 @@ static enum status find_multiple(struct probing *probing, int64_t *multiple, str
         divisor = probing->divisor;
         TRY(holds_at(probing, divisor, 1, &right, error));
     }
-    for (int64_t prime = 2; right && prime <= divisor; prime++)
-        if (divisor % prime == 0) {
-            /* Divides the number by the prime as often as that stays right. */
-            int64_t power = 1; /* largest right divisor */
-            int64_t most = 1;
-            while (divisor / most % prime == 0)
-                most *= prime;
-            for (int64_t beyond = most * prime; power * prime < beyond;) {
-                int64_t middle = power * prime;
-                bool still_right = false;
-                while (middle * middle < power * beyond / prime)
-                    middle *= prime;
-                TRY(holds_at(probing, divisor / middle, 1, &still_right, error));
-                power = still_right ? middle : power;
-                beyond = still_right ? beyond : middle;
-            }
-            divisor /= power;
-        }
-    *multiple = right ? divisor : 0;
+    struct domain domain = {.multiple = divisor, .least = 1};
+    if (right)
+        TRY(divide(probing, &domain, &domain.multiple, error));
+    *multiple = right ? domain.multiple : 0;
+    return STATUS_OK;
+}
+
+/* Finds the least multiple of each of several names, first together and then name by name. */
+static enum status find_multiples(struct probing *probing, struct domain *found,
+                                  struct error *error)
+{
+    enum { MULTIPLE_MAX = 256 };
+    struct tuple_span span;
+    int64_t own[SIZE_NAMES_MAX];
+    const size_t names = contest_sizes(probing->contest, probing->contest->work.problem.n, own);
+    bool right = false;
+    contest_span(probing->contest, &span);
+    *found = DOMAIN_OF_ALL;
+    for (size_t i = 0; i < names; i++) {
+        int64_t divisor = span.divisor[i];
+        while (divisor > MULTIPLE_MAX && divisor % 2 == 0)
+            divisor /= 2;
+        found->multiples[i] = divisor;
+    }
+    TRY(holds(probing, *found, &right, error));
+    for (size_t i = 0; right && i < names; i++)
+        TRY(divide(probing, found, &found->multiples[i], error));
+    if (right)
+        TRY(explains(probing, found, &right, error));
+    found->is_listed = !right;
     return STATUS_OK;
 }
 
@@ -244,7 +335,25 @@ static bool is_larger(const struct domain *a, const struct domain *b)
 {
     if (a->multiple != b->multiple)
         return a->multiple < b->multiple;
+    for (size_t i = 0; i < SIZE_NAMES_MAX; i++)
+        if (a->multiples[i] != b->multiples[i])
+            return a->multiples[i] < b->multiples[i];
     return a->least != b->least ? a->least < b->least : a->most <= 0 && b->most > 0;
+}
+
+/* Returns the largest domain of a contest's candidates below `last` (NULL: at all), or `next` if
+ * that is larger. */
+static const struct domain *next_domain(const struct contest *contest, const struct domain *last,
+                                        const struct domain *next)
+{
+    const struct candidates *candidates = &contest->sweep->candidates;
+    for (size_t i = 0; i < candidates->count; i++) {
+        const struct narrowing *other = candidates->items[i]->narrowing;
+        if (other && !other->domain.is_listed && (!last || is_larger(last, &other->domain)) &&
+            (!next || is_larger(&other->domain, next)))
+            next = &other->domain;
+    }
+    return next;
 }
 
 /* Tries the domains left to other candidates, the largest first: a kernel with a tile of 128 is not
@@ -254,18 +363,16 @@ static enum status try_others(struct probing *probing, struct domain *found, boo
                               struct error *error)
 {
     enum { OTHERS_MAX = 6 };
-    const struct candidates *candidates = &probing->contest->sweep->candidates;
+    const struct contest *own = probing->contest;
     const struct domain *last = NULL;
     *right = false;
     probing->enough = PROBES_MIN;
     for (int tried = 0; !*right && tried < OTHERS_MAX; tried++) {
-        const struct domain *next = NULL;
-        for (size_t i = 0; i < candidates->count; i++) {
-            const struct narrowing *other = candidates->items[i]->narrowing;
-            if (other && !other->domain.is_listed && (!last || is_larger(last, &other->domain)) &&
-                (!next || is_larger(&other->domain, next)))
-                next = &other->domain;
-        }
+        const struct domain *next = next_domain(own, last, NULL);
+        if (own->work.problem.shape) /* also at other tuples */
+            for (const struct contest *at = own->work.group->contests; at; at = at->next)
+                if (at->work.experiment == own->work.experiment)
+                    next = next_domain(at, last, next);
         if (!next)
             return STATUS_OK;
         last = next;
@@ -275,7 +382,7 @@ static enum status try_others(struct probing *probing, struct domain *found, boo
         if (*right && found->multiple % 2 == 0)
             TRY(holds_at(probing, found->multiple / 2, found->least, &half, error));
         *right = *right && !half; /* otherwise there is a larger domain */
-        if (*right)
+        if (*right && !probing->contest->work.problem.shape)
             TRY(explains(probing, found, right, error));
     }
     return STATUS_OK;
@@ -356,7 +463,12 @@ enum status candidate_store_domain(const struct work *work, const struct candida
     row.most = domain->most;
     row.is_listed = domain->is_listed;
     row.reason = why;
-    return store_domain_put(work->store, &row, error);
+    struct arena arena = {0};
+    row.formula = domain_multiples(domain, &arena);
+    const enum status status =
+        arena.failed ? error_no_memory(error) : store_domain_put(work->store, &row, error);
+    arena_free(&arena);
+    return status;
 }
 
 /* Sets the candidate's domain; `why` belongs to the sweep. */
@@ -374,7 +486,6 @@ static enum status set_domain(struct sweep *sweep, struct candidate *candidate,
 /* Checks the problem's own size with the same starts; *how: the failure; NULL: none. */
 static enum status fails_at_home(struct probing *probing, const char **how, struct error *error)
 {
-    struct sweep *sweep = probing->contest->sweep;
     struct worker_outcome outcome = {.status = TRIAL_OK};
     const struct gauntlet_case test = {.n = probing->contest->work.problem.n,
                                        .seed = probing->wrong->seed,
@@ -387,7 +498,7 @@ static enum status fails_at_home(struct probing *probing, const char **how, stru
                    error));
     if (outcome.status == TRIAL_OK || outcome.starved)
         return STATUS_OK;
-    *how = gauntlet_words(sweep, &test, &outcome);
+    *how = gauntlet_words(probing->contest, &test, &outcome);
     return *how ? STATUS_OK : error_no_memory(error);
 }
 
@@ -438,7 +549,9 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
     found.most = wrong->is_far ? probing.last : 0;
     if (!is_known)
         TRY(try_others(&probing, &found, &is_known, error));
-    if (!is_known) {
+    if (!is_known && work->problem.shape) {
+        TRY(find_multiples(&probing, &found, error));
+    } else if (!is_known) {
         found = (struct domain){.multiple = 1, .least = 1, .is_listed = true};
         TRY(find_domain(&probing, &found, error));
     }
@@ -472,6 +585,11 @@ enum status candidate_recall_domain(struct contest *contest, struct candidate *c
     bool found = false;
     *confined = false;
     TRY(store_domain_get(work->store, &contest->sweep->arena, &row, &found, error));
+    if (!found && work->problem.shape) {
+        TRY(store_domain_of_family(work->store, &contest->sweep->arena, &row, &found, error));
+        if (found)
+            TRY(store_domain_put(work->store, &row, error));
+    }
     if (!found || !row.reason || strcmp(row.binary_hash, binary_hash) != 0)
         return STATUS_OK;
     /* Missing checks, or a larger size than before. */
@@ -479,14 +597,26 @@ enum status candidate_recall_domain(struct contest *contest, struct candidate *c
         strcmp(row.reason, DOMAIN_UNCHECKED) == 0 || (row.most > 0 && row.most < last_listed(work));
     if (*confined)
         return STATUS_OK;
-    const struct domain domain = {.multiple = row.multiple,
-                                  .least = row.least,
-                                  .most = row.most,
-                                  .is_listed = row.is_listed != 0};
+    struct domain domain = {.multiple = row.multiple,
+                            .least = row.least,
+                            .most = row.most,
+                            .is_listed = row.is_listed != 0};
+    domain_set_multiples(&domain, work->problem.shape ? row.formula : NULL);
     return set_domain(contest->sweep, candidate, &domain, row.reason, error);
 }
 
-void contest_note_domains(const struct contest *contest)
+/* Returns whether the same was noted for another tuple of sizes. */
+static bool is_noted(const struct contest *contest)
+{
+    for (const struct contest *at = contest->work.group->contests;
+         at && contest->work.problem.shape; at = at->next)
+        if (at != contest && at->work.experiment == contest->work.experiment && at->noted &&
+            strcmp(at->noted, contest->noted) == 0)
+            return true;
+    return false;
+}
+
+void contest_note_domains(struct contest *contest)
 {
     const struct work *work = &contest->work;
     const struct finalist *first = NULL;
@@ -507,6 +637,9 @@ void contest_note_domains(const struct contest *contest)
         return;
     const struct narrowing *narrowing = first->slot.candidate->narrowing;
     const char *size_name = work->problem.size_name;
+    const char *names[SIZE_NAMES_MAX];
+    size_t of_n = 0;
+    const size_t name_count = experiment_size_names(work->experiment, names, &of_n);
     if (narrowing->domain.is_listed)
         text_append(&where, "was measured");
     const struct {
@@ -519,17 +652,24 @@ void contest_note_domains(const struct contest *contest)
         if (parts[i].bound > 0)
             text_printf(&where, "%s%s %s %lld%s", where.length > 0 ? " and " : "'", size_name,
                         parts[i].operation, (long long)parts[i].bound, parts[i].end);
+    for (size_t i = 0; !narrowing->domain.is_listed && i < name_count; i++)
+        if (narrowing->domain.multiples[i] > 1)
+            text_printf(&where, "%s%s %% %lld == 0", where.length > 0 ? " and " : "'", names[i],
+                        (long long)narrowing->domain.multiples[i]);
     if (!narrowing->domain.is_listed)
         text_append(&where, "'");
-    problem_note(
-        work->session, &work->problem, "%zu of %s %s only some sizes, as '%s' where %s%s: %s%s%s%s",
-        narrowed, count_text(right, "finalist").text, narrowed == 1 ? "serves" : "serve",
-        first->key, narrowing->domain.is_listed ? "it " : "", text_string(&where), narrowing->why,
-        strcmp(narrowing->why, DOMAIN_UNCHECKED) == 0 ? "; a larger --budget checks them"
-                                                      : ". The experiment lists no such size",
-        narrowed < right || narrowing->domain.is_listed
-            ? ""
-            : "; to say so, write under its constraints ",
-        narrowed < right || narrowing->domain.is_listed ? "" : text_string(&where));
+    contest->noted = arena_strdup(&contest->sweep->arena, text_string(&where));
+    if (contest->noted && !is_noted(contest))
+        problem_note(
+            work->session, &work->problem,
+            "%zu of %s %s only some sizes, as '%s' where %s%s: %s%s%s%s", narrowed,
+            count_text(right, "finalist").text, narrowed == 1 ? "serves" : "serve", first->key,
+            narrowing->domain.is_listed ? "it " : "", text_string(&where), narrowing->why,
+            strcmp(narrowing->why, DOMAIN_UNCHECKED) == 0 ? "; a larger --budget checks them"
+                                                          : ". The experiment lists no such size",
+            narrowed < right || narrowing->domain.is_listed
+                ? ""
+                : "; to say so, write under its constraints ",
+            narrowed < right || narrowing->domain.is_listed ? "" : text_string(&where));
     text_free(&where);
 }

@@ -99,7 +99,8 @@ static enum status limit(struct covering *covering, size_t configuration, const 
                                .least = item->domain.least,
                                .most = item->domain.most,
                                .is_listed = 1,
-                               .reason = reason};
+                               .reason = reason,
+                               .formula = domain_multiples(&item->domain, &covering->arena)};
     item->domain.is_listed = true;
     for (size_t i = 0; i < losses->spot_count; i++)
         if (losses->names > 1 || losses->winners[i] != configuration)
@@ -533,8 +534,9 @@ static bool was_contested(const struct group *group, const char *key)
     return false;
 }
 
-/* Forgets which configurations an earlier run had no time to look at between tuples. */
-static enum status forget_unseen(const struct work *work, bool *due, struct error *error)
+/* Forgets which configurations an earlier run had no time to look at between tuples, and gives the
+ * others their domains at each tuple. */
+static enum status take_domains(const struct work *work, bool *due, struct error *error)
 {
     char key[PROBLEM_KEY_BYTES];
     ranged_key(&work->problem, key);
@@ -543,7 +545,11 @@ static enum status forget_unseen(const struct work *work, bool *due, struct erro
                                      .problem_key = key,
                                      .reason = DOMAIN_UNCHECKED};
     *due = false;
-    return work->problem.shape ? store_domains_forget(work->store, &row, due, error) : STATUS_OK;
+    if (!work->problem.shape)
+        return STATUS_OK;
+    if (group_lane(work->group))
+        TRY(store_domains_forget(work->store, &row, due, error));
+    return store_domains_spread(work->store, &row, error);
 }
 
 /* Covers the key; without a lane from known results. */
@@ -595,8 +601,8 @@ static enum status cover_key(struct work *work, struct error *error)
     ranged_key(&work->problem, key);
     bool due = false;
     enum status status = losses_covered(work, key, &known, error);
-    if (status == STATUS_OK && group_lane(work->group))
-        status = forget_unseen(work, &due, error);
+    if (status == STATUS_OK)
+        status = take_domains(work, &due, error);
     if (status != STATUS_OK || (known && !due && !was_contested(work->group, key)))
         return status;
     if (group_lane(work->group))

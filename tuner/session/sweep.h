@@ -14,6 +14,8 @@ struct window {
     bool is_closed;        /* takes no further points: only compilations under way are awaited */
 };
 
+enum { TUPLES_MAX = 192 };
+
 struct sweep {
     struct inputs inputs;
     struct space *space;
@@ -38,6 +40,8 @@ struct sweep {
     double chance_of_better, most_better; /* as store_search has them */
     /* Configuration at which the inputs are described. */
     struct configuration representative;
+    int64_t tuples[TUPLES_MAX][SIZE_NAMES_MAX]; /* at which checks run (contest_tuple) */
+    size_t tuple_count;
     struct arena arena; /* memory for the sweep's lifetime */
 };
 

@@ -42,23 +42,26 @@ static bool common_has(const struct common *common, const struct configuration *
 /* Returns whether the candidate may be used at a size, as far as constraints and checks say. */
 static bool may_serve(const struct contest *contest, const struct candidate *candidate, int64_t n)
 {
-    const struct work *work = &contest->work;
-    const struct problem problem = problem_at(&work->problem, n);
     struct configuration room;
-    struct error ignored = {0};
-    bool admits = false;
-    return (!candidate->narrowing || domain_has(&candidate->narrowing->domain, n)) &&
-           space_admits(work->experiment, &problem, work->facts,
-                        candidate_configuration(&contest->sweep->candidates, candidate, &room),
-                        &admits, &ignored) == STATUS_OK &&
-           admits;
+    return contest_has_size(contest, candidate, n) &&
+           contest_allows(
+               contest, candidate_configuration(&contest->sweep->candidates, candidate, &room), n);
 }
 
 /* Returns a size near the problem's that no finalist near the fastest serves; 0: none. */
 static int64_t unserved_size(const struct contest *contest)
 {
     const int64_t n = contest->work.problem.n;
-    const int64_t sizes[] = {n - 1, n + 1, n - 3, n - 2, n + 2, n - 4, n + 4, n - 8, n + 8};
+    int64_t sizes[] = {n - 1, n + 1, n - 3, n - 2, n + 2, n - 4, n + 4, n - 8, n + 8};
+    int64_t tuple[SIZE_NAMES_MAX];
+    const size_t names = contest_sizes(contest, n, tuple);
+    for (size_t i = 0; names > 0 && i < COUNT(sizes); i++) {
+        (void)contest_sizes(contest, n, tuple);
+        for (size_t k = 0; k < names; k++) /* all odd, then one after the other */
+            tuple[k] = i == 0 || i == k + 1 ? (tuple[k] - 2) | 1 : tuple[k];
+        sizes[i] = contest_tuple(contest, tuple);
+        sizes[i] = sizes[i] == n ? 0 : sizes[i];
+    }
     for (size_t i = 0; i < COUNT(sizes); i++) {
         bool is_served = sizes[i] < 1;
         for (size_t k = 0; k < contest->finalist_count && !is_served; k++)
@@ -130,7 +133,7 @@ static enum status add_wider(struct contest *contest, struct lane *lane, int64_t
     enum { TRIES_MAX = 16 };
     struct common common = {.is_known = false};
     *n = 0;
-    if (!experiment_head(contest->work.experiment)->has_size || contest->work.problem.shape ||
+    if ((!experiment_head(contest->work.experiment)->has_size && !contest->work.problem.shape) ||
         contest->work.options->pick_count > 0 || objective_needs_energy(contest->work.objective))
         return STATUS_OK;
     const int64_t size = unserved_size(contest);

@@ -18,11 +18,12 @@ enum status store_domain_get(struct store *store, struct arena *arena, struct st
                              bool *found, struct error *error)
 {
     SELECTION(struct store_domain, selection,
-              "SELECT binary_hash, multiple, least, most, is_listed, reason FROM domains"
+              "SELECT binary_hash, multiple, least, most, is_listed, reason, formula FROM domains"
               " WHERE environment_id = ?1 AND experiment_id = ?2 AND problem_key = ?3"
               " AND configuration_id = ?4",
               SELECTED(binary_hash, TEXT), SELECTED(multiple, INTEGER), SELECTED(least, INTEGER),
-              SELECTED(most, INTEGER), SELECTED(is_listed, INTEGER), SELECTED(reason, TEXT));
+              SELECTED(most, INTEGER), SELECTED(is_listed, INTEGER), SELECTED(reason, TEXT),
+              SELECTED(formula, TEXT));
     return store_select_one(
         store, &selection,
         STORE_VALUES(value_integer(row->environment_id), value_integer(row->experiment_id),
@@ -30,13 +31,60 @@ enum status store_domain_get(struct store *store, struct arena *arena, struct st
         arena, row, found, error);
 }
 
+enum status store_domain_of_family(struct store *store, struct arena *arena,
+                                   struct store_domain *row, bool *found, struct error *error)
+{
+    SELECTION(struct store_domain, selection,
+              "SELECT d.multiple, d.least, d.most, d.is_listed, d.reason, d.formula"
+              " FROM problems AS own"
+              " JOIN problems AS p ON p.experiment_id = own.experiment_id AND p.family = own.family"
+              " JOIN domains AS d ON d.experiment_id = p.experiment_id AND d.problem_key = p.key"
+              " WHERE d.environment_id = ?1 AND own.experiment_id = ?2 AND own.key = ?3"
+              "  AND d.configuration_id = ?4 AND d.binary_hash = ?5 AND d.formula IS NOT NULL"
+              " LIMIT 1",
+              SELECTED(multiple, INTEGER), SELECTED(least, INTEGER), SELECTED(most, INTEGER),
+              SELECTED(is_listed, INTEGER), SELECTED(reason, TEXT), SELECTED(formula, TEXT));
+    return store_select_one(
+        store, &selection,
+        STORE_VALUES(value_integer(row->environment_id), value_integer(row->experiment_id),
+                     value_text(row->problem_key), value_integer(row->configuration_id),
+                     value_text(row->binary_hash)),
+        arena, row, found, error);
+}
+
+enum status store_domains_spread(struct store *store, const struct store_domain *row,
+                                 struct error *error)
+{
+    return store_run(store,
+                     "INSERT INTO domains (environment_id, experiment_id, problem_key,"
+                     " configuration_id, binary_hash, multiple, least, most, is_listed, reason,"
+                     " formula, found_at)"
+                     " SELECT d.environment_id, d.experiment_id, p.key, d.configuration_id, '',"
+                     "  d.multiple, d.least, d.most, max(d.is_listed), d.reason, max(d.formula),"
+                     "  d.found_at"
+                     " FROM problems AS p JOIN problems AS o"
+                     "  ON o.experiment_id = p.experiment_id AND o.family = p.family"
+                     " JOIN domains AS d"
+                     "  ON d.experiment_id = o.experiment_id AND d.problem_key = o.key"
+                     " WHERE d.environment_id = ?1 AND p.experiment_id = ?2 AND p.family = ?3"
+                     "  AND d.reason IS NOT NULL GROUP BY p.key, d.configuration_id"
+                     " ON CONFLICT DO UPDATE SET is_listed = max(is_listed, excluded.is_listed),"
+                     "  reason = coalesce(reason, excluded.reason),"
+                     "  formula = coalesce(formula, excluded.formula)",
+                     "spread domains",
+                     STORE_VALUES(value_integer(row->environment_id),
+                                  value_integer(row->experiment_id), value_text(row->problem_key)),
+                     NULL, NULL, error);
+}
+
 enum status store_domains_forget(struct store *store, const struct store_domain *row, bool *due,
                                  struct error *error)
 {
     return store_run(store,
-                     "DELETE FROM domains WHERE environment_id = ?1 AND experiment_id = ?2"
+                     "UPDATE domains SET is_listed = 0, reason = NULL"
+                     " WHERE environment_id = ?1 AND experiment_id = ?2"
                      " AND substr(problem_key, 1, length(?3) + 1) = ?3 || '.' AND reason = ?4"
-                     " RETURNING 1",
+                     " AND binary_hash = '' RETURNING 1",
                      "forget a domain",
                      STORE_VALUES(value_integer(row->environment_id),
                                   value_integer(row->experiment_id), value_text(row->problem_key),

@@ -57,7 +57,8 @@ struct store_domain {
     int64_t configuration_id;
     const char *binary_hash;
     int64_t multiple, least, most, is_listed; /* as in struct domain */
-    const char *reason, *formula;             /* NULL: none */
+    /* NULL: none. Of a tuple of sizes the formula is domain_multiples, "1x4". */
+    const char *reason, *formula;
 };
 enum status store_domain_put(struct store *store, const struct store_domain *row,
                              struct error *error);
@@ -68,10 +69,18 @@ enum status store_domains_forget(struct store *store, const struct store_domain 
 /* Finds whether the row's binary passed the checks at some size of the row's problem. */
 enum status store_domain_is_checked(struct store *store, const struct store_domain *row,
                                     bool *checked, struct error *error);
-/* Reads the row with the key given in *row and fills in all other members except the formula; texts
- * are in the arena. */
+/* Reads the row with the key given in *row and fills in all other members; texts are in the arena.
+ */
 enum status store_domain_get(struct store *store, struct arena *arena, struct store_domain *row,
                              bool *found, struct error *error);
+/* Fills in the domain that checks of the row's binary found at another tuple of the same problem;
+ * *found false: nothing. */
+enum status store_domain_of_family(struct store *store, struct arena *arena,
+                                   struct store_domain *row, bool *found, struct error *error);
+/* Gives a configuration that is confined at one tuple of the row's problem key the same domain at
+ * all of these. */
+enum status store_domains_spread(struct store *store, const struct store_domain *row,
+                                 struct error *error);
 /* A size at which a configuration was wrong, so that it is out at all sizes: the view `refuted`. */
 struct store_refutation {
     int64_t configuration_id, n;

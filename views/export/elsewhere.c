@@ -678,10 +678,14 @@ static enum status fill_domain(struct evaluation *evaluation, bool is_found,
                                const struct conf_row *row, struct elsewhere *out,
                                struct error *error)
 {
-    const struct domain checked = {.multiple = row->multiple > 1 ? row->multiple : 1,
-                                   .least = row->least > 1 ? row->least : 1,
-                                   .most = row->most,
-                                   .is_listed = row->is_listed > 0};
+    const bool is_tuple = is_found && evaluation->size_count > 0;
+    struct domain checked = {.multiple = row->multiple > 1 ? row->multiple : 1,
+                             .least = row->least > 1 ? row->least : 1,
+                             .most = row->most,
+                             /* Without the experiment a tuple's names are unknown. */
+                             .is_listed = row->is_listed > 0 ||
+                                          (!is_found && row->family && row->multiples)};
+    domain_set_multiples(&checked, is_tuple ? row->multiples : NULL);
     struct domain_text domain = {.text = "", .is_listed = checked.is_listed};
     struct problem problem;
     enum status status = STATUS_OK;
@@ -745,11 +749,12 @@ enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiment
     const bool is_found = begin(&evaluation, experiments, row);
     const bool is_recorded_so = is_found && is_recorded(&evaluation, row);
     /* Appends the key of an answer: equal for the rows of a range, unless the domain is listed. */
-    text_printf(&question, "%lld\n%s\n%s\n%lld\n%s\n%lld\n%lld %lld %lld %lld %u\n",
+    text_printf(&question, "%lld\n%s\n%s\n%lld\n%s\n%lld\n%lld %lld %lld %lld %u %s\n",
                 (long long)row->experiment, row->problem, row->parameters, (long long)row->units,
                 row->facts ? row->facts : "", (long long)row->active_blocks,
                 (long long)row->multiple, (long long)row->least, (long long)row->most,
-                (long long)row->is_listed, evaluation.launches);
+                (long long)row->is_listed, evaluation.launches,
+                evaluation.size_count > 0 && row->multiples ? row->multiples : "");
     *out = (struct elsewhere){.formulas = json_object(), .varying = json_object()};
     bool failed = question.failed || !out->formulas || !out->varying;
     if (is_recorded_so && !failed && experiments->question.length > 0 &&

@@ -31,6 +31,7 @@ static const struct store_column columns[] = {
     {"least", OF(least), STORE_INTEGER},
     {"most", OF(most), STORE_INTEGER},
     {"is_listed", OF(is_listed), STORE_INTEGER},
+    {"multiples", OF(multiples), STORE_TEXT},
     {"compute_capability", OF(capability), STORE_TEXT},
     {"name", OF(name), STORE_TEXT},
     {"device_driver", OF(device_driver), STORE_TEXT},
@@ -70,7 +71,7 @@ static const struct store_column columns[] = {
     {"claim_percent", OF(claim_percent), STORE_REAL},
     {"confidence", OF(confidence), STORE_REAL},
 };
-enum { COLUMNS_OF_DEVICES = 20 }; /* the first ones, common to both queries */
+enum { COLUMNS_OF_DEVICES = 21 }; /* the first ones, common to both queries */
 
 enum status conf_rows_read(struct store *store, const char *sql, bool of_devices,
                            const struct store_parameter parameters[CONF_PARAMETERS],

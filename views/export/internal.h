@@ -23,6 +23,7 @@ struct conf_row {
     int64_t threads, shared_bytes, registers, active_blocks;
     /* Bounds of the domain left by checks (struct domain). */
     int64_t multiple, least, most, is_listed;
+    const char *multiples; /* for a tuple of sizes (domain_multiples) */
     /* only from conf.sql: */
     const char *name, *device_driver, *device_compiler, *driver, *compiler;
     const char *measured; /* the trial that has the times */

@@ -15,6 +15,7 @@ struct finalist_row {
     const char *parameters, *derived;
     double loss;
     int64_t multiple, least, most, is_listed; /* domain left by checks */
+    const char *multiples;
 };
 #define OF(member) offsetof(struct finalist_row, member)
 static const struct store_column columns[] = {
@@ -27,6 +28,7 @@ static const struct store_column columns[] = {
     {"least", OF(least), STORE_INTEGER},
     {"most", OF(most), STORE_INTEGER},
     {"is_listed", OF(is_listed), STORE_INTEGER},
+    {"multiples", OF(multiples), STORE_TEXT},
 };
 
 /* Sampled sizes near a row's, and whether libtuned has an entry there, at most so far away: of
@@ -153,6 +155,7 @@ static enum status note_finalist(const struct choosing *choosing, const struct c
     other.least = finalist->least;
     other.most = finalist->most;
     other.is_listed = finalist->is_listed;
+    other.multiples = finalist->multiples;
     enum status status = elsewhere_domain(&there, choosing->experiments, &other, error);
     if (status == STATUS_OK)
         status = note_domain(text_string(&there.domain), samples, error);

@@ -25,6 +25,7 @@ struct measured_row {
     const char *parameters, *derived;
     double loss;
     int64_t multiple, least, most, is_listed; /* domain left by checks */
+    const char *multiples;
 };
 #define OF(member) offsetof(struct measured_row, member)
 static const struct store_column columns[] = {
@@ -38,6 +39,7 @@ static const struct store_column columns[] = {
     {"least", OF(least), STORE_INTEGER},
     {"most", OF(most), STORE_INTEGER},
     {"is_listed", OF(is_listed), STORE_INTEGER},
+    {"multiples", OF(multiples), STORE_TEXT},
 };
 
 /* Sizes that have one configuration on one device: rows first .. last - 1 of conf.sql. */
@@ -231,9 +233,10 @@ static enum status find_domain(const struct portfolio *portfolio, const struct c
     other.least = at->least;
     other.most = at->most;
     other.is_listed = at->is_listed;
+    other.multiples = at->multiples;
     *domain = "";
     if (at->multiple <= 1 && at->least <= 1 && at->most <= 0 && at->is_listed <= 0 &&
-        !domain_depends_on_size(experiment))
+        !(row->family && at->multiples) && !domain_depends_on_size(experiment))
         return STATUS_OK;
     enum status status = elsewhere_domain(&there, portfolio->experiments, &other, error);
     *domain = arena_strdup(portfolio->arena, text_string(&there.domain));
@@ -252,7 +255,8 @@ static enum status may_serve(struct portfolio *portfolio, struct cell *cell, siz
                                           .multiple = row->multiple,
                                           .least = row->least,
                                           .most = row->most,
-                                          .is_listed = row->is_listed};
+                                          .is_listed = row->is_listed,
+                                          .multiples = row->multiples};
     struct option *items = &portfolio->items[cell->options];
     const struct measured_row *measured[] = {&standing, items[option].measured};
     const char **domains[] = {&cell->domain, &items[option].domain};
