@@ -79,7 +79,10 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        100 * served.bound AS bound_percent, looked.sizes_measured,
        100 * max(0, looked.loss_measured) AS measured_loss_percent, looked.sizes_between,
        100 * max(0, looked.loss_between) AS between_loss_percent, looked.checks, served.chosen_at,
-       served.run_id AS run, c.key AS configuration, c.parameters, k.formula AS domain, k.reason AS domain_reason
+       served.run_id AS run, c.key AS configuration, c.parameters,
+       -- A tuple of sizes has the numbers of its names.
+       CASE WHEN k.formula GLOB '[0-9]*x*' AND k.formula NOT GLOB '*[^0-9x]*' THEN NULL ELSE k.formula END AS domain,
+       k.reason AS domain_reason
 FROM served
 JOIN devices AS d ON d.id = served.device_id
 JOIN environments AS e ON e.id = served.environment_id

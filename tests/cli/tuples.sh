@@ -70,9 +70,12 @@ int main(int argc, char **argv)
 C
 run "${CC:-cc}" -std=c99 -I"$TUNE_SOURCE/libtuned" program.c "$TUNE_SOURCE/libtuned/tuned.c" -o program
 expect_code 0
-# asks CONDITION: the program gets the kernel in its steps where they are right, and no other one in the box.
+device_name() {
+    sed -n '/^\[cpu "/ { s/^\[cpu "\([^"]*\)".*/\1/p; q }' tuned.conf
+}
+# [OTHERWISE=WAY] asks CONDITION: the program gets the kernel in its steps where they are right, and elsewhere in the box the other way.
 asks() {
-    run ./program tuned.conf "$(sed -n 's/^\[cpu "\(.*\)"\].*/\1/p' tuned.conf)"
+    run ./program tuned.conf "$(device_name)"
     expect_code 0
     CONDITION=$1 python3 - "$captured.out" 2>why <<'P' || fail "wrong answers: $(tail -n 1 why) $(cat tuned.conf)"
 import os, sys
@@ -98,7 +101,9 @@ tune_rows
 expect_err "^tune: rows.512x256: [1-4] of [1-8] finalists? serves? only some sizes, as 'way=wide .*' where 'columns % 4 == 0': gauntlet: n=[0-9]+x257, "
 [[ $(grep -c 'only some sizes' "$captured.err") -eq 1 ]] || fail "said for each tuple"
 grep -qE '^rows n=.* way=wide .*domain="columns%4==0"' tuned.conf || fail "no domain: $(cat tuned.conf)"
-asks 'columns % 4 == 0'
+OTHERWISE=scalar asks 'columns % 4 == 0'
+run "$TUNE" show --ranges --wide
+expect_out '^rows .* columns%4==0 '
 cp tuned.conf before.conf
 run "$TUNE" run rows.yaml --device cpu "${steady[@]}" --set sweep_slower=100
 expect_code 0
@@ -107,7 +112,7 @@ cmp tuned.conf before.conf || fail "other domains when all is known"
 sed -i 's/STEP: 4, RIGHT: 0/STEP: 8, RIGHT: 0/; s/height > 0/(IS_SCALAR || height % 2 == 0)/' rows.yaml rows.c
 tune_rows --set look_between=0
 grep -qE '^rows n=.* way=wide .*domain="n%2==0&&columns%8==0"' tuned.conf || fail "no domain: $(cat tuned.conf)"
-asks 'columns % 8 == 0 and rows % 2 == 0'
+OTHERWISE=scalar asks 'columns % 8 == 0 and rows % 2 == 0'
 # A small budget leaves time for these checks.
 tune_rows --budget 10s
 asks 'columns % 8 == 0 and rows % 2 == 0'
@@ -116,6 +121,8 @@ sed -i 's/RIGHT: 0/RIGHT: 0, HERE: 0/' rows.yaml
 sed -i 's/width \/ STEP \* STEP/width - (height * width != 131072)/; s/(IS_SCALAR || height % 2 == 0)/1/' rows.c
 tune_rows
 grep -E '^rows n=.* way=wide ' tuned.conf | grep -vE 'domain="n==[0-9]+&&columns==[0-9]+"' && fail "serves other tuples: $(cat tuned.conf)"
+run ./program tuned.conf "$(device_name)"
+[[ $(grep -c ' wide$' "$captured.out") -le 4 && $(grep -c ' scalar$' "$captured.out") -gt 500 ]] || fail "not the general one: $(cat tuned.conf)"
 # An experiment that promises all sizes has the general ones.
 sed -i 's/^device: cpu/device: cpu\nall_sizes: true/' rows.yaml
 tune_rows

@@ -331,6 +331,13 @@ static enum status join_launches(struct covering *covering, size_t number, size_
     return STATUS_OK;
 }
 
+/* Returns the key under which ranges are stored: without the sizes if there are several. */
+static void ranged_key(const struct problem *problem, char out[PROBLEM_KEY_BYTES])
+{
+    const size_t length = problem->shape ? problem->family_length : strlen(problem->key);
+    (void)string_format(out, PROBLEM_KEY_BYTES, "%.*s", (int)length, problem->key);
+}
+
 /* Stores the whole domain of a range's configuration, in the form of tuned.conf. */
 static enum status store_formula(struct covering *covering, size_t number, size_t spot,
                                  struct error *error)
@@ -343,7 +350,6 @@ static enum status store_formula(struct covering *covering, size_t number, size_
         losses_configuration(&covering->losses, range->configuration);
     struct store_domain row = {.environment_id = work->environment_id,
                                .experiment_id = work->experiment_id,
-                               .problem_key = work->problem.key,
                                .configuration_id = item->id,
                                .binary_hash = "",
                                .multiple = item->domain.multiple,
@@ -352,17 +358,21 @@ static enum status store_formula(struct covering *covering, size_t number, size_
                                .is_listed = item->domain.is_listed};
     struct domain_text domain = {.text = NULL};
     struct problem problem;
+    char key[PROBLEM_KEY_BYTES];
     bool found = false;
     if (!configuration)
         return STATUS_OK;
-    problem = problem_at(&work->problem, losses->sizes[spot]);
+    ranged_key(&work->problem, key);
+    row.problem_key = key;
+    TRY(losses_problem(&covering->losses, losses->sizes + spot * losses->names, &problem, error));
     TRY(store_domain_get(work->store, &covering->arena, &row, &found, error));
     TRY(domain_of(work->experiment, &problem, work->facts, configuration, &item->domain,
                   &covering->arena, &domain, error));
     row.formula = domain.text;
-    if (!domain.is_listed)
+    if (!domain.is_listed && losses->names == 1) /* in a box they are the same */
         TRY(join_launches(covering, number, spot, &row.formula, error));
-    if (domain.is_listed) { /* the measured sizes served: "n==1024||n==4096" */
+    if (domain.is_listed &&
+        losses->names == 1) { /* the measured sizes served: "n==1024||n==4096" */
         struct text text = {0};
         for (size_t i = 0; i < losses->spot_count; i++)
             if (covering->box_of[i] < covering->box_count &&
@@ -439,8 +449,9 @@ static enum status fill_row(struct covering *covering, size_t number, const char
         row->bound = isfinite(bound) ? fmax(bound, row->bound) : row->bound;
     }
     TRY(fill_checks(covering, number, first, row, error));
+    TRY(store_formula(covering, number, spot, error));
     if (losses->names == 1)
-        return store_formula(covering, number, spot, error);
+        return STATUS_OK;
     struct text text = {0}; /* as tuned.conf has it: "m@16-64 k@8" */
     for (size_t i = 0; i < losses->names; i++) {
         if (i == first)
@@ -481,13 +492,6 @@ static enum status lacks_formula(struct covering *covering, bool *lacks, struct 
             *lacks |= covering->box_of[k] == covering->box_of[i] && launches[k] != launches[i];
     }
     return STATUS_OK;
-}
-
-/* Returns the key under which ranges are stored: without the sizes if there are several. */
-static void ranged_key(const struct problem *problem, char out[PROBLEM_KEY_BYTES])
-{
-    const size_t length = problem->shape ? problem->family_length : strlen(problem->key);
-    (void)string_format(out, PROBLEM_KEY_BYTES, "%.*s", (int)length, problem->key);
 }
 
 static enum status store_cover(struct covering *covering, struct error *error)

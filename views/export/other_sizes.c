@@ -163,6 +163,20 @@ static enum status note_finalist(const struct choosing *choosing, const struct c
     return status;
 }
 
+/* Returns the fastest finalist beside a tuple's winner that checks found right at all tuples, if
+ * the row's configuration is not; NULL: there is none. */
+static const struct finalist_row *choose_whole(const struct choosing *choosing,
+                                               const struct conf_row *row)
+{
+    for (size_t i = 0; (row->multiples || row->is_listed > 0) && i < choosing->finalist_count;
+         i++) {
+        const struct finalist_row *finalist = &choosing->finalists[i];
+        if (finalist->winner == row->winner && !finalist->multiples && finalist->is_listed <= 0)
+            return finalist;
+    }
+    return NULL;
+}
+
 /* Chooses for a row; *chosen NULL: none serves a size that the domain excludes and no row has. On a
  * device for which programs compile kernels, one that is there anyway may serve half as many. */
 static enum status choose_for(const struct choosing *choosing, size_t index,
@@ -172,7 +186,9 @@ static enum status choose_for(const struct choosing *choosing, size_t index,
     const bool is_compiled = device_traits(row->kind)->compute_api != NULL;
     struct samples by_rows;
     double most = 0;
-    *chosen = NULL;
+    *chosen = row->family ? choose_whole(choosing, row) : NULL;
+    if (row->family)
+        return STATUS_OK;
     take_samples(choosing, row, &by_rows);
     struct samples by_row = by_rows;
     TRY(note_rows(choosing, row, &by_rows, error));
@@ -204,10 +220,10 @@ static enum status choose_for(const struct choosing *choosing, size_t index,
     return STATUS_OK;
 }
 
-/* Returns whether the row may have a second entry. Of sizes with several names none has. */
+/* Returns whether the row may have a second entry. */
 static bool is_asked(const struct conf_row *row)
 {
-    return row->winner > 0 && !row->issue && !row->family && row->is_inside;
+    return row->winner > 0 && !row->issue && row->is_inside;
 }
 
 /* Finds the domains of the rows that are asked about; *exclude: one of them excludes sizes. */
