@@ -7,7 +7,7 @@
 # example.txt, capture.txt, hostile.txt, hostile_timed.txt, promise.txt, budget.txt, and in more.tar.gz tune.db.xz and families.db.xz (as bench/slim.py leaves
 # and compresses them), families.conf, families.txt, lookup.txt, peers*, calls.txt, sanitize.txt,
 # sanitize/, twin*, flush*, agree*, t1*, compile.txt, space.txt,
-# strategies*, check*.txt, saxpy.txt, trial_cost.txt. db/recorded/ keeps them
+# strategies*, check*.txt, saxpy.txt, trial_cost.txt, answers.txt. db/recorded/ keeps them
 # all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS selects the steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check saxpy families
@@ -18,7 +18,8 @@
 # run: some 5 minutes), wide (reductions, or families of WIDE_FAMILY, searched, against the best of the device's own
 # recording: some 5 minutes), t1 (all 10,312 points of a GEMM) and strategies (on the results of t1), agree (some 150
 # s), programs (of others: some 5 minutes), torch (captured: some 2 minutes), agreement (some 7 minutes; cut off, it
-# continues when started again) and several (more than one GPU)). Other variables:
+# continues when started again), answers (programs' answers at many sizes, of kernels with planted faults: some 170 s)
+# and several (more than one GPU)). Other variables:
 #   GPU_WORK                             folder for the databases, kept (else one that is not)
 #   TUNE_PROBLEMS, TUNE_OPTIONS          what is tuned, and how: arguments of `tune run`
 #   FAMILIES, FAMILIES_OPTIONS           the same of families.db: what is looked at quickly,
@@ -401,6 +402,11 @@ P
     return $status
 }
 
+# Programs' answers at many sizes, of kernels with planted faults (tests/gpu/answers/README.md).
+answers() {
+    record answers "$here/tests/gpu/answers/check.sh" "$tune" "$here/libtuned" "$work/answers" 11
+}
+
 # All GPUs at once: each takes its share; a killed worker loses nothing.
 several() {
     local status=0 victim
@@ -483,6 +489,7 @@ step captured captured
 step drafted drafted
 step agree agree
 step agreement agreement
+step answers answers
 step several several
 step wide wide
 step documents documents
