@@ -345,4 +345,63 @@ TEST(domains_leave_what_checks_left)
     experiment_free(experiment);
 }
 
+/* Numbers of a tuple, alone and beside a constraint: text, meeting, next sizes, and libtuned's
+ * answers at random tuples. */
+TEST(domains_of_tuples_leave_what_checks_left)
+{
+    struct experiment *experiment = load("\"m, n, k\": [[4096, 8192, 1024], [2048, 2048, 64]]",
+                                         "ceil_div(m, 64) * (n // 64)", "m % tile == 0");
+    const struct configuration configuration = {
+        .count = 2, .values = {{"tile", value_integer(4)}, {"wide", value_integer(0)}}};
+    const struct tuned_device device = {.kind = "cpu", .name = "A"};
+    struct arena arena = {0};
+    struct error error = {0};
+    struct domain_text text;
+    struct problem problem;
+    uint64_t seed = 20261130;
+    struct domain columns = DOMAIN_OF_ALL;
+    struct domain rows = {.multiple = 1, .least = 1, .multiples = {6}};
+    domain_set_multiples(&columns, "1x8");
+    assert_true(domain_is_whole(&DOMAIN_OF_ALL) && !domain_is_whole(&columns));
+    assert_null(domain_multiples(&DOMAIN_OF_ALL, &arena));
+    assert_string_equal(domain_multiples(&columns, &arena), "1x8");
+    const struct domain both = domain_meet(&columns, &rows);
+    assert_string_equal(domain_multiples(&both, &arena), "6x8");
+    int64_t next[SIZE_NAMES_MAX] = {7, 16, 5};
+    domain_next_sizes(&both, next);
+    assert_true(next[0] == 12 && next[1] == 16 && next[2] == 5);
+    experiment_problem(experiment, 0, &problem);
+    assert_false(domain_has_problem(&both, &problem)); /* 4096 is no multiple of 6 */
+    assert_true(domain_has_problem(&columns, &problem));
+    const struct domain listed = {.multiple = 1, .least = 1, .is_listed = true};
+    assert_false(domain_has_problem(&listed, &problem));
+    assert_int_equal(
+        domain_of(experiment, &problem, NULL, &configuration, &columns, &arena, &text, &error),
+        STATUS_OK);
+    assert_string_equal(text.text, "n%8==0&&m%4==0");
+    assert_false(text.is_listed);
+    struct tuned *tuned = entry_of("n=1-8388608 m@1-8388608 k@1-8388608", text.text);
+    int64_t own[SIZE_NAMES_MAX];
+    long legal = 0;
+    (void)problem_sizes(&problem, own);
+    for (int i = 0; i < 20000; i++) {
+        struct tuned_answer answer;
+        struct problem there;
+        int64_t sizes[3];
+        any_tuple(&seed, own, sizes);
+        const struct tuned_size others[] = {{"m", sizes[0]}, {"k", sizes[2]}};
+        assert_true(problem_at_sizes(&problem, sizes, 3, &arena, &there));
+        const bool is_meant = sizes[1] % 8 == 0 && sizes[0] % 4 == 0;
+        assert_int_equal(domain_has_problem(&columns, &there), sizes[1] % 8 == 0);
+        assert_int_equal(tuned_find_sizes(tuned, &device, "s", sizes[1], others, 2, &answer) !=
+                             TUNED_NONE,
+                         is_meant);
+        legal += is_meant;
+    }
+    assert_true(legal > 100 && legal < 19000);
+    tuned_free(tuned);
+    arena_free(&arena);
+    experiment_free(experiment);
+}
+
 TEST_MAIN(NULL, NULL)
