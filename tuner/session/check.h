@@ -44,8 +44,8 @@ struct tuple_span {
 void contest_span(const struct contest *contest, struct tuple_span *span);
 /* Lists the numbers of sizes at which kernels are wrong that are right at rounded ones: beside the
  * problem's own in one name at a time, odd ones, small ones, and some in the box that programs ask
- * for. Large ones are halved until a case costs a fraction of a second. */
-enum { AWKWARD_MAX = 2 * SIZE_NAMES_MAX + 6 };
+ * for; large ones are halved so that a case takes milliseconds, and one of full size comes last. */
+enum { AWKWARD_MAX = 2 * SIZE_NAMES_MAX + 7 };
 size_t contest_awkward(const struct contest *contest, int64_t out[AWKWARD_MAX]);
 
 /* gauntlet.c: Rejects finalists that are wrong in a case of the gauntlet, and other candidates that

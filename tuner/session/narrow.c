@@ -101,13 +101,13 @@ static enum status holds_at_multiples(struct probing *probing, const struct doma
     *holds = !both.is_listed && contest_problem(contest, probing->wrong->n, &scratch, &there) &&
              !domain_has_problem(&both, &there);
     arena_free(&scratch);
-    for (size_t place = 0; *holds && place < PLACES; place++) {
+    for (size_t place = 0; *holds && place < PLACES && probed < probing->enough; place++) {
         int64_t sizes[SIZE_NAMES_MAX];
         bool applies = false;
         bool right = false;
         for (size_t i = 0; i < names; i++) {
             const int64_t multiple = both.multiples[i] > 1 ? both.multiples[i] : 1;
-            const int64_t from[PLACES] = {wrong[i], wrong[i] + 2 * multiple, wrong[i] / 3, 1};
+            const int64_t from[PLACES] = {wrong[i], 1, wrong[i] / 3, wrong[i] + 2 * multiple};
             sizes[i] = (from[place] / multiple | 1) * multiple;
         }
         const int64_t size = contest_tuple(contest, sizes);
@@ -322,10 +322,17 @@ static enum status find_multiples(struct probing *probing, struct domain *found,
             divisor /= 2;
         found->multiples[i] = divisor;
     }
+    probing->enough = PROBES_MIN; /* of each domain on the way */
     TRY(holds(probing, *found, &right, error));
     for (size_t i = 0; right && i < names; i++)
         TRY(divide(probing, found, &found->multiples[i], error));
-    if (right)
+    probing->enough = SIZE_MAX;
+    if (right && !probing->is_late)
+        TRY(holds(probing, *found, &right, error));
+    bool is_explained = probing->is_late; /* a similar tuple outside failed on the way */
+    for (int i = 0; i < probing->tries; i++)
+        is_explained = is_explained || (probing->probed[i].applies && !probing->probed[i].right);
+    if (right && !is_explained)
         TRY(explains(probing, found, &right, error));
     found->is_listed = !right;
     return STATUS_OK;
@@ -556,8 +563,8 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
         TRY(find_domain(&probing, &found, error));
     }
     found = domain_meet(&found, &probing.before);
-    contest->elsewhere.is_cut =
-        found.is_listed && probing.is_late && end_ns > 0 && half_ns < patience_ns;
+    contest->elsewhere.is_cut = (found.is_listed || work->problem.shape) && probing.is_late &&
+                                end_ns > 0 && half_ns < patience_ns;
     why = contest->elsewhere.is_cut ? DOMAIN_UNCHECKED : arena_strdup(&contest->sweep->arena, why);
     TRY(set_domain(contest->sweep, candidate, &found, why, error));
     return candidate_store_domain(&contest->work, candidate, &found, why, error);

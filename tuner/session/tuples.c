@@ -118,27 +118,40 @@ void contest_span(const struct contest *contest, struct tuple_span *span)
     }
 }
 
-/* Returns the cost of a case at the problem's own sizes, in fractions of a second; above 1: too
- * much. */
-static double case_cost(const struct contest *contest)
+/* Returns the cost of a case at the problem's own sizes, as a multiple of that of so many elements
+ * or so much time of a kernel or the references. */
+static double case_cost(const struct contest *contest, double elements, double time_ns)
 {
-    static const double most_ns = 100e6;
-    double elements = 1;
+    double longest = 1;
     double slowest_ns = (double)contest->sweep->inputs.reference_ns;
     for (size_t i = 0; i < contest->finalist_count; i++) {
         const struct slot *slot = &contest->finalists[i].slot;
         slowest_ns = fmax(slowest_ns, slot->candidate->median_ns);
         for (size_t k = 0; slot->prepared && k < slot->prepared->plan.argument_count; k++)
-            elements = fmax(elements, (double)slot->prepared->plan.arguments[k].count);
+            longest = fmax(longest, (double)slot->prepared->plan.arguments[k].count);
     }
-    return fmax(elements / GAUNTLET_ELEMENTS, slowest_ns / most_ns);
+    return fmax(longest / elements, slowest_ns / time_ns);
+}
+
+/* Halves the largest size until the cost is at most 1. */
+static void shrink(int64_t *sizes, size_t names, double cost)
+{
+    const int halvings = cost > 1 ? (int)ceil(log2(cost)) : 0;
+    for (int halved = 0; halved < halvings; halved++) {
+        size_t largest = 0;
+        for (size_t i = 1; i < names; i++)
+            largest = sizes[i] > sizes[largest] ? i : largest;
+        sizes[largest] = sizes[largest] > 1 ? sizes[largest] / 2 : 1;
+    }
 }
 
 size_t contest_awkward(const struct contest *contest, int64_t out[AWKWARD_MAX])
 {
     enum { IN_BOX = 2, SMALL = 3 };
     static const int64_t small[SMALL + SIZE_NAMES_MAX] = {1, 33, 31, 17, 63, 5, 65};
-    const double cost = case_cost(contest);
+    static const double near_elements = 1 << 18, near_ns = 20e6, most_ns = 100e6;
+    const double cost = case_cost(contest, near_elements, near_ns);
+    const bool is_affordable = case_cost(contest, GAUNTLET_ELEMENTS, most_ns) <= 1;
     struct random random = {.seed = UINT64_C(0x9e3779b97f4a7c15)};
     struct tuple_span span;
     int64_t own[SIZE_NAMES_MAX] = {0};
@@ -146,37 +159,34 @@ size_t contest_awkward(const struct contest *contest, int64_t out[AWKWARD_MAX])
     int64_t sizes[SIZE_NAMES_MAX] = {0};
     size_t count = 0;
     const size_t names = problem_sizes(&contest->work.problem, own);
-    const size_t beside = 2 * names;
+    const size_t odd = 2 * names, in_box = odd + 1 + SMALL, last = in_box + IN_BOX;
     memcpy(near, own, sizeof near);
     contest_span(contest, &span);
+    shrink(near, names, cost);
     for (size_t i = 0; i < names; i++) /* others for each tuple */
         random.seed = random.seed * 31 + (uint64_t)own[i];
-    const int halvings = cost > 1 ? (int)ceil(log2(cost)) : 0;
-    for (int halved = 0; halved < halvings; halved++) {
-        size_t largest = 0;
-        for (size_t i = 1; i < names; i++)
-            largest = near[i] > near[largest] ? i : largest;
-        near[largest] = near[largest] > 1 ? near[largest] / 2 : 1;
-    }
-    for (size_t k = 0; k < beside + 1 + SMALL + IN_BOX; k++) {
-        double times = cost; /* the cost of sizes in the box */
+    for (size_t k = 0; k < last + (is_affordable ? 1 : 0); k++) {
+        double times = cost;
         for (size_t i = 0; i < names; i++) {
             const double way = (double)random_below(&random, 1000) / 1000;
-            const double in_box =
-                (double)span.least[i] * pow((double)span.most[i] / (double)span.least[i], way);
-            if (k < beside)
+            const double growth = (double)span.most[i] / (double)span.least[i];
+            if (k < odd)
                 sizes[i] = near[i] + (i != k % names ? 0 : k < names ? 1 : -1);
-            else if (k == beside)
+            else if (k == odd)
                 sizes[i] = (near[i] - 2) | 1;
-            else if (k <= beside + SMALL)
-                sizes[i] = (int64_t)fmin((double)small[k - beside - 1 + i], (double)near[i]);
+            else if (k < in_box)
+                sizes[i] = (int64_t)fmin((double)small[k - odd - 1 + i], (double)near[i]);
             else
-                sizes[i] = (int64_t)in_box | 1;
-            times *= in_box / (double)own[i];
+                sizes[i] =
+                    k == last ? own[i] - 2 : (int64_t)((double)span.least[i] * pow(growth, way));
+            times *= (double)sizes[i] / (double)own[i];
         }
-        const int64_t tuple = k <= beside + SMALL || times <= 1 ? contest_tuple(contest, sizes) : 0;
-        out[count] = tuple;
-        count += tuple > 0 ? 1 : 0;
+        if (k >= in_box && k < last)
+            shrink(sizes, names, times);
+        for (size_t i = 0; k >= in_box && i < names; i++)
+            sizes[i] |= 1;
+        out[count] = contest_tuple(contest, sizes);
+        count += out[count] > 0 ? 1 : 0;
     }
     return count;
 }
