@@ -116,6 +116,12 @@ OTHERWISE=scalar asks 'columns % 8 == 0 and rows % 2 == 0'
 # A small budget leaves time for these checks.
 tune_rows --budget 10s
 asks 'columns % 8 == 0 and rows % 2 == 0'
+# One that has limits at the ends of the box serves multiples up to these.
+cp rows.c steps.c
+sed -i 's/width \/ STEP \* STEP/height >= 64 \&\& height <= 512 \&\& width >= 256 \&\& width <= 2048 ? &: 0/' rows.c
+tune_rows
+asks '64 <= rows <= 512 and 256 <= columns <= 2048 and columns % 8 == 0 and rows % 2 == 0 or grade == "6"'
+cp steps.c rows.c
 # Another kernel that is wrong elsewhere serves the tuples alone, beside the general ones.
 sed -i 's/RIGHT: 0/RIGHT: 0, HERE: 0/' rows.yaml
 sed -i 's/width \/ STEP \* STEP/width - (height * width != 131072)/; s/(IS_SCALAR || height % 2 == 0)/1/' rows.c

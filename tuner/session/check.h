@@ -42,9 +42,13 @@ struct tuple_span {
     int64_t least[SIZE_NAMES_MAX], most[SIZE_NAMES_MAX], divisor[SIZE_NAMES_MAX];
 };
 void contest_span(const struct contest *contest, struct tuple_span *span);
+/* Moves sizes, in steps of two multiples (NULL: of 1), into the box of several tuples, but no
+ * further up than to `from`: beyond, a kernel with a limit is wrong. */
+void contest_fit(const struct tuple_span *span, size_t names, const int64_t *from,
+                 const int64_t *multiples, int64_t *sizes);
 /* Lists the numbers of sizes at which kernels are wrong that are right at rounded ones: beside the
- * problem's own in one name at a time, odd ones, small ones, and some in the box that programs ask
- * for; large ones are halved so that a case takes milliseconds, and one of full size comes last. */
+ * problem's own in one name at a time, odd ones, small ones, and some in the box of all tuples;
+ * large ones are halved so that a case takes milliseconds, and one of full size comes last. */
 enum { AWKWARD_MAX = 2 * SIZE_NAMES_MAX + 7 };
 size_t contest_awkward(const struct contest *contest, int64_t out[AWKWARD_MAX]);
 

@@ -92,12 +92,14 @@ static enum status holds_at_multiples(struct probing *probing, const struct doma
     enum { PLACES = 4 };
     const struct contest *contest = probing->contest;
     const struct domain both = domain_meet(domain, &probing->before);
+    struct tuple_span span;
     int64_t wrong[SIZE_NAMES_MAX];
     int64_t probed_at[PLACES];
     struct problem there;
     struct arena scratch = {0};
     size_t probed = 0;
     const size_t names = contest_sizes(contest, probing->wrong->n, wrong);
+    contest_span(contest, &span);
     *holds = !both.is_listed && contest_problem(contest, probing->wrong->n, &scratch, &there) &&
              !domain_has_problem(&both, &there);
     arena_free(&scratch);
@@ -110,6 +112,7 @@ static enum status holds_at_multiples(struct probing *probing, const struct doma
             const int64_t from[PLACES] = {wrong[i], 1, wrong[i] / 3, wrong[i] + 2 * multiple};
             sizes[i] = (from[place] / multiple | 1) * multiple;
         }
+        contest_fit(&span, names, wrong, both.multiples, sizes);
         const int64_t size = contest_tuple(contest, sizes);
         bool is_new = size > 0 && size != contest->work.problem.n;
         for (size_t i = 0; i < probed; i++)

@@ -118,6 +118,31 @@ void contest_span(const struct contest *contest, struct tuple_span *span)
     }
 }
 
+static bool is_box(const struct tuple_span *span, size_t names)
+{
+    for (size_t i = 0; i < names; i++)
+        if (span->least[i] < span->most[i])
+            return true;
+    return false;
+}
+
+void contest_fit(const struct tuple_span *span, size_t names, const int64_t *from,
+                 const int64_t *multiples, int64_t *sizes)
+{
+    for (size_t i = 0; is_box(span, names) && i < names; i++) {
+        const int64_t least = span->least[i] < from[i] ? span->least[i] : from[i];
+        const int64_t step = 2 * (multiples && multiples[i] > 1 ? multiples[i] : 1);
+        if (span->least[i] == span->most[i]) {
+            sizes[i] = span->least[i]; /* programs have no other */
+            continue;
+        }
+        if (sizes[i] > span->most[i])
+            sizes[i] -= (sizes[i] - span->most[i] + step - 1) / step * step;
+        if (sizes[i] < least)
+            sizes[i] += (least - sizes[i] + step - 1) / step * step;
+    }
+}
+
 /* Returns the cost of a case at the problem's own sizes, as a multiple of that of so many elements
  * or so much time of a kernel or the references. */
 static double case_cost(const struct contest *contest, double elements, double time_ns)
@@ -175,16 +200,17 @@ size_t contest_awkward(const struct contest *contest, int64_t out[AWKWARD_MAX])
             else if (k == odd)
                 sizes[i] = (near[i] - 2) | 1;
             else if (k < in_box)
-                sizes[i] = (int64_t)fmin((double)small[k - odd - 1 + i], (double)near[i]);
+                sizes[i] = (is_box(&span, names) ? span.least[i] : 0) + small[k - odd - 1 + i];
             else
                 sizes[i] =
                     k == last ? own[i] - 2 : (int64_t)((double)span.least[i] * pow(growth, way));
             times *= (double)sizes[i] / (double)own[i];
         }
-        if (k >= in_box && k < last)
+        if (k > odd && k < last)
             shrink(sizes, names, times);
-        for (size_t i = 0; k >= in_box && i < names; i++)
+        for (size_t i = 0; k > odd && i < names; i++)
             sizes[i] |= 1;
+        contest_fit(&span, names, near, NULL, sizes);
         out[count] = contest_tuple(contest, sizes);
         count += out[count] > 0 ? 1 : 0;
     }
