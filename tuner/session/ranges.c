@@ -255,8 +255,15 @@ static enum status look_at_proposed(struct covering *covering, bool *recut, stru
     return STATUS_OK;
 }
 
-/* Limits the boxes' configurations that are legal between the tuples and had no look there to the
- * tuples: nothing shows that they are right elsewhere. */
+/* Returns the key under which ranges are stored: without the sizes if there are several. */
+static void ranged_key(const struct problem *problem, char out[PROBLEM_KEY_BYTES])
+{
+    const size_t length = problem->shape ? problem->family_length : strlen(problem->key);
+    (void)string_format(out, PROBLEM_KEY_BYTES, "%.*s", (int)length, problem->key);
+}
+
+/* Limits the boxes' configurations that are legal between the tuples, and had neither a look nor a
+ * check there, to the tuples: nothing shows that these are right elsewhere. */
 static enum status limit_unseen(struct covering *covering, struct error *error)
 {
     struct losses *losses = &covering->losses;
@@ -265,6 +272,14 @@ static enum status limit_unseen(struct covering *covering, struct error *error)
         const size_t c = covering->boxes[box].configuration;
         bool is_legal = losses->spot_count == measured; /* or the time was over before any spot */
         bool is_seen = false;
+        char key[PROBLEM_KEY_BYTES];
+        ranged_key(&covering->work.problem, key);
+        const struct store_domain row = {.environment_id = covering->work.environment_id,
+                                         .experiment_id = covering->work.experiment_id,
+                                         .problem_key = key,
+                                         .configuration_id = losses->items[c].id};
+        TRY(store_tuples_are_checked(covering->work.store, &row, &is_seen, error));
+        is_seen = is_seen || !domain_is_whole(&losses->items[c].domain);
         for (size_t spot = measured; spot < losses->spot_count; spot++) {
             struct problem there;
             TRY(losses_problem(losses, losses->sizes + spot * losses->names, &there, error));
@@ -329,13 +344,6 @@ static enum status join_launches(struct covering *covering, size_t number, size_
         seen[launches] = true;
     }
     return STATUS_OK;
-}
-
-/* Returns the key under which ranges are stored: without the sizes if there are several. */
-static void ranged_key(const struct problem *problem, char out[PROBLEM_KEY_BYTES])
-{
-    const size_t length = problem->shape ? problem->family_length : strlen(problem->key);
-    (void)string_format(out, PROBLEM_KEY_BYTES, "%.*s", (int)length, problem->key);
 }
 
 /* Stores the whole domain of a range's configuration, in the form of tuned.conf. */

@@ -52,6 +52,21 @@ enum status store_domain_of_family(struct store *store, struct arena *arena,
         arena, row, found, error);
 }
 
+enum status store_tuples_are_checked(struct store *store, const struct store_domain *row,
+                                     bool *checked, struct error *error)
+{
+    /* At its own sizes a problem has three cases at most. */
+    return store_run(store,
+                     "SELECT 1 FROM gauntlets AS g JOIN problems AS p ON p.id = g.problem_id"
+                     " WHERE g.environment_id = ?1 AND p.experiment_id = ?2 AND p.family = ?3"
+                     " AND g.configuration_id = ?4 AND g.passed AND g.cases > 3",
+                     "find checks of tuples",
+                     STORE_VALUES(value_integer(row->environment_id),
+                                  value_integer(row->experiment_id), value_text(row->problem_key),
+                                  value_integer(row->configuration_id)),
+                     NULL, checked, error);
+}
+
 enum status store_domains_spread(struct store *store, const struct store_domain *row,
                                  struct error *error)
 {

@@ -77,6 +77,10 @@ enum status store_domain_get(struct store *store, struct arena *arena, struct st
  * *found false: nothing. */
 enum status store_domain_of_family(struct store *store, struct arena *arena,
                                    struct store_domain *row, bool *found, struct error *error);
+/* Finds whether the configuration passed checks at tuples other than the listed ones of the row's
+ * problem key. */
+enum status store_tuples_are_checked(struct store *store, const struct store_domain *row,
+                                     bool *checked, struct error *error);
 /* Gives a configuration that is confined at one tuple of the row's problem key the same domain at
  * all of these. */
 enum status store_domains_spread(struct store *store, const struct store_domain *row,
