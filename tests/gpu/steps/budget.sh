@@ -9,7 +9,7 @@ budget() {
     "$tune" run reduce.sum.{i32,u32,f32,i64,u64,f64,f16} --sizes "$(echo 2**{10,12,14,16,18,20,22,24,26} | tr ' ' ',')" \
         --device 0 --no-report --budget "${seconds}s" \
         >show.txt 2>run.txt || status=$?
-    grep '^tune: ' run.txt | tee "$out/budget.txt"
+    grep '^tune: ' run.txt | sed "s#$here/##" | tee "$out/budget.txt"
     python3 - tune.db "$seconds" <<'P' | tee -a "$out/budget.txt"
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
@@ -35,7 +35,7 @@ convolution_in() {
     echo '{"ConfigurationSpace": {"TuningParameters": {"filter_width": {"Values": "[15]"}, "filter_height": {"Values": "[15]"}}}}' >15.json
     "$tune" run "$here/examples/t1/kerneltuner-test.json" --overlay 15.json --device 0 --no-report --budget "${1}s" >show.txt 2>run.txt ||
         return 1
-    grep '^tune: ' run.txt | tee -a "$out/budget.txt"
+    grep '^tune: ' run.txt | sed "s#$here/##" | tee -a "$out/budget.txt"
     python3 - tune.db "$1" <<'P' | tee -a "$out/budget.txt"
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
