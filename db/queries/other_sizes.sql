@@ -1,5 +1,5 @@
--- What tuned.conf may have at sizes that the domain of a winner's configuration excludes: the finalists, whose kernels passed
--- every check, with what they lose to it. One that is there for its domain has the sweep's time where none was confirmed.
+-- Candidates for sizes that the domain of a winner's configuration excludes: the finalists, whose kernels passed every
+-- check, with their losses to the winner. One that is there for its domain has the sweep's time where none was confirmed.
 -- :winners  winners.id (a JSON array)
 SELECT w.id AS winner, t.id AS trial_id, k.configuration_id, c.parameters, t.derived,
        iif(t.stage = won.stage, max(0.0, (1 + k.difference) / (1 + best.difference) - 1), NULL) AS loss,

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The fastest configuration where it may be used, and the fastest that is right at the other sizes there: a kernel in fours is
-# tuned beside scalar ones that are much slower, and a program asks at all kinds of sizes, and computes what it is told.
+# tuned beside scalar ones that are much slower, and a program asks at all kinds of sizes, and computes with the answer.
 source "$TUNE_TESTS/lib.sh"
 
 cat >doubled.c <<'C'

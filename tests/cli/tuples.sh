@@ -1,6 +1,6 @@
 #!/bin/bash
 # Sizes of several names between and beside the tuned ones: a kernel that is right at multiples alone is tuned beside slower
-# general ones, and a program asks at all kinds of tuples, and computes what it is told.
+# general ones, and a program asks at all kinds of tuples, and computes with the answer.
 source "$TUNE_TESTS/lib.sh"
 
 cat >rows.c <<'C'

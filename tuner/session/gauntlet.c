@@ -155,6 +155,7 @@ static int64_t far_size(const struct contest *contest)
     static const double most_ns = 200e6, most_reference_ns = 1e9, far_elements = 1 << 26;
     static const int factors[] = {8, 4, 2};
     const int64_t n = contest->work.problem.n;
+    const double own = longest_at(contest, n);
     const double reference_ns = (double)contest->sweep->inputs.reference_ns;
     double slowest_ns = 1;
     for (size_t i = 0; i < contest->finalist_count; i++)
@@ -162,7 +163,7 @@ static int64_t far_size(const struct contest *contest)
     for (size_t i = 0; i < COUNT(factors) && n <= INT64_MAX / factors[0]; i++) {
         const int64_t far = (factors[i] * n) | 1;
         const double longest = longest_at(contest, far);
-        const double work = fmax(factors[i], pow(longest / longest_at(contest, n), 1.5));
+        const double work = fmax(factors[i], pow(longest / own, 1.5));
         if (longest <= far_elements && slowest_ns * work <= most_ns &&
             reference_ns * work <= most_reference_ns)
             return far;

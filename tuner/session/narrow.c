@@ -18,6 +18,7 @@ enum {
     NEAR_MAX = 100000,       /* approximate limit of the probed sizes */
     NEAR_ELEMENTS = 1 << 21, /* and of the elements of a vector, where a smaller size does */
     DIVISOR_MAX = 65536,
+    DOMAIN_PROBES_MAX = 9,
     PROBES_MIN = 2, /* probes of a domain before it is accepted */
 };
 static const int64_t patience_ns = 10000000000;
@@ -84,6 +85,28 @@ static enum status probe(struct probing *probing, int64_t n, bool *applies, bool
     return status;
 }
 
+/* Sizes of a domain at which the candidate was probed. */
+struct probed_sizes {
+    int64_t at[DOMAIN_PROBES_MAX];
+    size_t count;
+};
+
+/* Probes a size, unless that was done before; *holds: nothing was wrong there. */
+static enum status probe_once(struct probing *probing, struct probed_sizes *probed, int64_t size,
+                              bool *holds, struct error *error)
+{
+    bool applies = false;
+    bool right = false;
+    for (size_t i = 0; i < probed->count; i++)
+        if (probed->at[i] == size)
+            return STATUS_OK;
+    TRY(probe(probing, size, &applies, &right, error));
+    *holds = right || !applies;
+    probed->at[probed->count] = size;
+    probed->count += applies ? 1 : 0;
+    return STATUS_OK;
+}
+
 /* Checks sizes of several names, odd multiples of the domain's numbers: around the failed ones,
  * below, and the smallest. */
 static enum status holds_at_multiples(struct probing *probing, const struct domain *domain,
@@ -94,19 +117,16 @@ static enum status holds_at_multiples(struct probing *probing, const struct doma
     const struct domain both = domain_meet(domain, &probing->before);
     struct tuple_span span;
     int64_t wrong[SIZE_NAMES_MAX];
-    int64_t probed_at[PLACES];
+    struct probed_sizes probed = {.count = 0};
     struct problem there;
     struct arena scratch = {0};
-    size_t probed = 0;
     const size_t names = contest_sizes(contest, probing->wrong->n, wrong);
     contest_span(contest, &span);
     *holds = !both.is_listed && contest_problem(contest, probing->wrong->n, &scratch, &there) &&
              !domain_has_problem(&both, &there);
     arena_free(&scratch);
-    for (size_t place = 0; *holds && place < PLACES && probed < probing->enough; place++) {
+    for (size_t place = 0; *holds && place < PLACES && probed.count < probing->enough; place++) {
         int64_t sizes[SIZE_NAMES_MAX];
-        bool applies = false;
-        bool right = false;
         for (size_t i = 0; i < names; i++) {
             const int64_t multiple = both.multiples[i] > 1 ? both.multiples[i] : 1;
             const int64_t from[PLACES] = {wrong[i], 1, wrong[i] / 3, wrong[i] + 2 * multiple};
@@ -114,17 +134,10 @@ static enum status holds_at_multiples(struct probing *probing, const struct doma
         }
         contest_fit(&span, names, wrong, both.multiples, sizes);
         const int64_t size = contest_tuple(contest, sizes);
-        bool is_new = size > 0 && size != contest->work.problem.n;
-        for (size_t i = 0; i < probed; i++)
-            is_new = is_new && probed_at[i] != size;
-        if (!is_new)
-            continue;
-        TRY(probe(probing, size, &applies, &right, error));
-        *holds = right || !applies;
-        probed_at[probed] = size;
-        probed += applies ? 1 : 0;
+        if (size > 0 && size != contest->work.problem.n)
+            TRY(probe_once(probing, &probed, size, holds, error));
     }
-    *holds = *holds && probed >= PROBES_MIN;
+    *holds = *holds && probed.count >= PROBES_MIN;
     return STATUS_OK;
 }
 
@@ -137,31 +150,21 @@ static enum status holds(struct probing *probing, struct domain domain, bool *ho
     const struct domain both = domain_meet(&domain, &probing->before);
     const int64_t near = probing->near;
     enum { NEARER = 7 };
-    const int64_t from[] = {
+    const int64_t from[DOMAIN_PROBES_MAX] = {
         wrong + 1,   wrong - both.multiple + 1,    near + 1,     1, both.least + 1,
         near / 3,    near / 2 + both.multiple / 2, 2 * near + 1, /* if nearer ones are missing */
         3 * near + 1};
-    int64_t probed_at[COUNT(from)];
-    size_t probed = 0;
+    struct probed_sizes probed = {.count = 0};
     if (probing->contest->work.problem.shape)
         return holds_at_multiples(probing, &domain, holds, error);
     *holds = !both.is_listed && !domain_has(&both, wrong);
-    for (size_t i = 0; *holds && i < COUNT(from) && probed < probing->enough; i++) {
+    for (size_t i = 0; *holds && i < COUNT(from) && probed.count < probing->enough; i++) {
         const int64_t size = domain_next(&both, from[i] > 1 ? from[i] : 1);
-        bool applies = false;
-        bool right = false;
-        bool is_new = size > 0 && size <= probing->most && !(i >= NEARER && probed >= PROBES_MIN) &&
-                      !work_declares(&probing->contest->work, size);
-        for (size_t j = 0; j < probed; j++)
-            is_new = is_new && probed_at[j] != size;
-        if (!is_new)
-            continue;
-        TRY(probe(probing, size, &applies, &right, error));
-        *holds = right || !applies;
-        probed_at[probed] = size;
-        probed += applies ? 1 : 0;
+        if (size > 0 && size <= probing->most && !(i >= NEARER && probed.count >= PROBES_MIN) &&
+            !work_declares(&probing->contest->work, size))
+            TRY(probe_once(probing, &probed, size, holds, error));
     }
-    *holds = *holds && probed >= PROBES_MIN;
+    *holds = *holds && probed.count >= PROBES_MIN;
     return STATUS_OK;
 }
 

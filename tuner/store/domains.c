@@ -55,7 +55,7 @@ enum status store_domain_of_family(struct store *store, struct arena *arena,
 enum status store_tuples_are_checked(struct store *store, const struct store_domain *row,
                                      bool *checked, struct error *error)
 {
-    /* At its own sizes a problem has three cases at most. */
+    /* A problem has three cases at most at its own sizes. */
     return store_run(store,
                      "SELECT 1 FROM gauntlets AS g JOIN problems AS p ON p.id = g.problem_id"
                      " WHERE g.environment_id = ?1 AND p.experiment_id = ?2 AND p.family = ?3"

@@ -224,15 +224,14 @@ static enum status copy_source(struct compile_pool *pool, const struct source *s
     text_append_bytes(&text, source->text, source->length);
     hash_bytes(text_string(&text), text.length, hash);
     *path = arena_printf(arena, "%s/%s-%s", pool->copies.path, hash, name);
-    const enum status status =
-        text.failed || !*path
-            ? error_no_memory(error)
-            : file_write_atomically(*path, text_string(&text), text.length, error);
+    enum status status = text.failed || !*path ? error_no_memory(error) : STATUS_OK;
+    if (status == STATUS_OK && !file_exists(*path)) /* else an earlier job has written it */
+        status = file_write_atomically(*path, text_string(&text), text.length, error);
     text_free(&text);
     return status;
 }
 
-/* Gives a job whose sources have changed since they were read copies of what was read. */
+/* Gives a job whose sources have changed since they were read copies of their former texts. */
 static enum status keep_sources(struct compile_pool *pool, struct job *job, struct error *error)
 {
     json_t *task = json_object_get(job->request, "request");

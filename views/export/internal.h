@@ -42,6 +42,18 @@ struct conf_row {
     double time_ns, dirty_ns, hot_ns, mad_ns, energy_j, value;
     double ceiling_percent, bound_percent, claim_percent, confidence;
 };
+/* A configuration measured beside a winner: a row of portfolio.sql or other_sizes.sql. */
+struct measured_row {
+    int64_t winner, trial, configuration;
+    const char *parameters, *derived;
+    double loss;
+    int64_t multiple, least, most, is_listed; /* domain left by checks */
+    const char *multiples;
+};
+enum { MEASURED_COLUMNS = 11 };
+extern const struct store_column measured_columns[MEASURED_COLUMNS];
+/* Returns the row with the measured configuration in the place of its own. */
+struct conf_row row_with(const struct conf_row *row, const struct measured_row *measured);
 enum { CONF_PARAMETERS = 2 };
 /* Reads the rows of either query with its parameters; unnamed ones are unused. */
 enum status conf_rows_read(struct store *store, const char *sql, bool of_devices,

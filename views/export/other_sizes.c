@@ -9,28 +9,6 @@
 #include "views/export/elsewhere.h"
 #include "views/export/embedded.h"
 
-/* A row of other_sizes.sql. */
-struct finalist_row {
-    int64_t winner, trial;
-    const char *parameters, *derived;
-    double loss;
-    int64_t multiple, least, most, is_listed; /* domain left by checks */
-    const char *multiples;
-};
-#define OF(member) offsetof(struct finalist_row, member)
-static const struct store_column columns[] = {
-    {"winner", OF(winner), STORE_INTEGER},
-    {"trial_id", OF(trial), STORE_INTEGER},
-    {"parameters", OF(parameters), STORE_TEXT},
-    {"derived", OF(derived), STORE_TEXT},
-    {"loss", OF(loss), STORE_REAL},
-    {"multiple", OF(multiple), STORE_INTEGER},
-    {"least", OF(least), STORE_INTEGER},
-    {"most", OF(most), STORE_INTEGER},
-    {"is_listed", OF(is_listed), STORE_INTEGER},
-    {"multiples", OF(multiples), STORE_TEXT},
-};
-
 /* Sampled sizes near a row's, and whether libtuned has an entry there, at most so far away: of
  * kernels that programs compile in, as far as look-ups reach. */
 enum { POWERS = 16, PLACES = 9, PLACES_MIN = 2, SAMPLES = POWERS * PLACES };
@@ -46,7 +24,7 @@ struct choosing {
     const struct conf_row *rows;
     size_t count;
     const char **domains; /* the rows' domains, in the language of tuned.conf; NULL: not asked */
-    const struct finalist_row *finalists;
+    const struct measured_row *finalists;
     size_t finalist_count;
 };
 
@@ -144,18 +122,11 @@ static enum status note_domain(const char *domain, struct samples *samples, stru
 
 /* Notes the samples that a finalist beside the row's winner serves. */
 static enum status note_finalist(const struct choosing *choosing, const struct conf_row *row,
-                                 const struct finalist_row *finalist, struct samples *samples,
+                                 const struct measured_row *finalist, struct samples *samples,
                                  struct error *error)
 {
     struct elsewhere there = {0};
-    struct conf_row other = *row;
-    other.parameters = finalist->parameters;
-    other.derived = finalist->derived;
-    other.multiple = finalist->multiple;
-    other.least = finalist->least;
-    other.most = finalist->most;
-    other.is_listed = finalist->is_listed;
-    other.multiples = finalist->multiples;
+    const struct conf_row other = row_with(row, finalist);
     enum status status = elsewhere_domain(&there, choosing->experiments, &other, error);
     if (status == STATUS_OK)
         status = note_domain(text_string(&there.domain), samples, error);
@@ -165,12 +136,12 @@ static enum status note_finalist(const struct choosing *choosing, const struct c
 
 /* Returns the fastest finalist beside a tuple's winner that checks found right at all tuples, if
  * the row's configuration is not; NULL: there is none. */
-static const struct finalist_row *choose_whole(const struct choosing *choosing,
+static const struct measured_row *choose_whole(const struct choosing *choosing,
                                                const struct conf_row *row)
 {
     for (size_t i = 0; (row->multiples || row->is_listed > 0) && i < choosing->finalist_count;
          i++) {
-        const struct finalist_row *finalist = &choosing->finalists[i];
+        const struct measured_row *finalist = &choosing->finalists[i];
         if (finalist->winner == row->winner && !finalist->multiples && finalist->is_listed <= 0)
             return finalist;
     }
@@ -180,7 +151,7 @@ static const struct finalist_row *choose_whole(const struct choosing *choosing,
 /* Chooses for a row; *chosen NULL: none serves a size that the domain excludes and no row has. On a
  * device for which programs compile kernels, one that is there anyway may serve half as many. */
 static enum status choose_for(const struct choosing *choosing, size_t index,
-                              const struct finalist_row **chosen, struct error *error)
+                              const struct measured_row **chosen, struct error *error)
 {
     const struct conf_row *row = &choosing->rows[index];
     const bool is_compiled = device_traits(row->kind)->compute_api != NULL;
@@ -194,7 +165,7 @@ static enum status choose_for(const struct choosing *choosing, size_t index,
     TRY(note_rows(choosing, row, &by_rows, error));
     TRY(note_domain(choosing->domains[index], &by_row, error));
     for (size_t i = 0; i < choosing->finalist_count; i++) {
-        const struct finalist_row *finalist = &choosing->finalists[i];
+        const struct measured_row *finalist = &choosing->finalists[i];
         struct samples by_finalist = by_rows;
         double more = 0;
         if (finalist->winner != row->winner)
@@ -258,7 +229,7 @@ bool row_is_second(const struct conf_row *row)
 
 /* Makes the row of a chosen finalist out of the finalist's measurements. */
 static struct conf_row second_row(const struct conf_row *measured,
-                                  const struct finalist_row *chosen)
+                                  const struct measured_row *chosen)
 {
     struct conf_row row = *measured;
     row.issue = second_issue;
@@ -296,7 +267,7 @@ static bool insert(struct arena *arena, const struct conf_row *second, size_t se
 
 /* Reads the finalists beside the winners of the rows whose domains exclude sizes. */
 static enum status read_finalists(struct choosing *choosing, struct arena *arena,
-                                  struct finalist_row **out, struct error *error)
+                                  struct measured_row **out, struct error *error)
 {
     struct text winners = {0};
     size_t winner_count = 0;
@@ -308,7 +279,7 @@ static enum status read_finalists(struct choosing *choosing, struct arena *arena
     const struct store_parameter parameters[] = {{"winners", text_string(&winners)}};
     const struct store_reading reading = {.sql = other_sizes_query,
                                           STORE_PARAMETERS(parameters),
-                                          STORE_COLUMNS(columns),
+                                          STORE_COLUMNS(measured_columns),
                                           .row_bytes = sizeof **out};
     const enum status status = winners.failed
                                    ? error_no_memory(error)
@@ -323,7 +294,7 @@ enum status other_sizes_add(struct experiments *experiments, const char *objecti
                             struct error *error)
 {
     struct choosing choosing = {.experiments = experiments, .rows = *rows, .count = *count};
-    struct finalist_row *finalists = NULL;
+    struct measured_row *finalists = NULL;
     struct conf_row *measured = NULL;
     struct text picks = {0};
     size_t second_count = 0, measured_count = 0;
@@ -333,7 +304,7 @@ enum status other_sizes_add(struct experiments *experiments, const char *objecti
         return STATUS_OK;
     TRY(read_finalists(&choosing, arena, &finalists, error));
     choosing.finalists = finalists;
-    const struct finalist_row **of = arena_alloc(arena, *count + 1, sizeof(*of));
+    const struct measured_row **of = arena_alloc(arena, *count + 1, sizeof(*of));
     struct conf_row *second = arena_alloc(arena, *count + 1, sizeof *second);
     if (!of || !second)
         return error_no_memory(error);

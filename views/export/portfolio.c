@@ -19,16 +19,8 @@
 /* Greatest loss of a pick; the next one if a problem needs more than PORTFOLIO_MAX kernels. */
 static const double bands[] = {0.01, 0.015, 0.02, 0.03};
 
-/* A row of portfolio.sql. */
-struct measured_row {
-    int64_t winner, trial, configuration;
-    const char *parameters, *derived;
-    double loss;
-    int64_t multiple, least, most, is_listed; /* domain left by checks */
-    const char *multiples;
-};
 #define OF(member) offsetof(struct measured_row, member)
-static const struct store_column columns[] = {
+const struct store_column measured_columns[MEASURED_COLUMNS] = {
     {"winner", OF(winner), STORE_INTEGER},
     {"trial_id", OF(trial), STORE_INTEGER},
     {"configuration_id", OF(configuration), STORE_INTEGER},
@@ -41,6 +33,19 @@ static const struct store_column columns[] = {
     {"is_listed", OF(is_listed), STORE_INTEGER},
     {"multiples", OF(multiples), STORE_TEXT},
 };
+
+struct conf_row row_with(const struct conf_row *row, const struct measured_row *measured)
+{
+    struct conf_row out = *row;
+    out.parameters = measured->parameters;
+    out.derived = measured->derived;
+    out.multiple = measured->multiple;
+    out.least = measured->least;
+    out.most = measured->most;
+    out.is_listed = measured->is_listed;
+    out.multiples = measured->multiples;
+    return out;
+}
 
 /* Sizes that have one configuration on one device: rows first .. last - 1 of conf.sql. */
 struct cell {
@@ -226,14 +231,7 @@ static enum status find_domain(const struct portfolio *portfolio, const struct c
                                const char **domain, struct error *error)
 {
     struct elsewhere there = {0};
-    struct conf_row other = *row;
-    other.parameters = at->parameters;
-    other.derived = at->derived;
-    other.multiple = at->multiple;
-    other.least = at->least;
-    other.most = at->most;
-    other.is_listed = at->is_listed;
-    other.multiples = at->multiples;
+    const struct conf_row other = row_with(row, at);
     *domain = "";
     if (at->multiple <= 1 && at->least <= 1 && at->most <= 0 && at->is_listed <= 0 &&
         !(row->family && at->multiples) && !domain_depends_on_size(experiment))
@@ -682,7 +680,7 @@ enum status portfolio_choose(struct experiments *experiments, const struct expor
                                                  {"most", most}};
     const struct store_reading reading = {.sql = portfolio_query,
                                           STORE_PARAMETERS(parameters),
-                                          STORE_COLUMNS(columns),
+                                          STORE_COLUMNS(measured_columns),
                                           .row_bytes = sizeof *measured};
     enum status status = winners.failed ? error_no_memory(error)
                                         : store_read(experiments->store, &reading, arena, &measured,
